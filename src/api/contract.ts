@@ -1,0 +1,248 @@
+import * as z from 'zod/mini';
+import type { ExitReport, Launch, ListKind, ServerSource, ServerStatus, SessionStatus } from '../core/model.ts';
+import type { ErrorReport } from '../errors.ts';
+
+/**
+ * The control interface: requests are checked by these schemas, answers have these types. The single source for the CLI, the dashboard
+ * and docs/cli-json.md. All times are milliseconds since 1970 unless a name ends in `Ms`.
+ */
+
+export interface DaemonStatus {
+  pid: number;
+  version: string;
+  home: string;
+  /** Port of the dashboard on 127.0.0.1; null while it is taken by another program (then `warnings` says so). */
+  port: number | null;
+  startedAt: number;
+  state: 'running' | 'stopping';
+  /** Who keeps it alive: `pm2`, or `direct` when a shim or `mcpd daemon run` started it. */
+  engine: 'pm2' | 'direct';
+  node: string;
+  servers: number;
+  sessions: number;
+  calls: number;
+  warnings: string[];
+}
+
+// — installing —
+
+export const InstallRequest = z.object({
+  /** A catalog name, `npm:PKG[@VERSION]` or an absolute folder. */
+  spec: z.string().check(z.minLength(1), z.maxLength(4096)),
+  name: z.optional(z.string()),
+  /** Appended to the server's own arguments. */
+  args: z.optional(z.array(z.string())),
+  /** Given inputs and further variables by name. `secret` keeps the value out of everything but the 0600 secrets file. */
+  env: z.optional(z.record(z.string(), z.object({ value: z.string(), secret: z.boolean() }))),
+  /** Run the package's install scripts (npm). */
+  allowScripts: z.optional(z.boolean()),
+});
+export type InstallRequest = z.infer<typeof InstallRequest>;
+
+/** One thing to ask a person before an install. */
+export interface InputSpec {
+  name: string;
+  description: string;
+  required: boolean;
+  secret: boolean;
+  default: string | null;
+  choices: string[] | null;
+}
+
+export interface InstallPlan {
+  name: string;
+  description: string;
+  /** What will be fetched: `npm:@modelcontextprotocol/server-memory@2026.7.4`, or null for bundled servers and folders. */
+  fetch: string | null;
+  /** Inputs that still need a value. */
+  inputs: InputSpec[];
+  /** The exact command line, with placeholders for what is not known yet. */
+  commandLine: string;
+  warnings: string[];
+}
+
+const Limits = z.object({
+  startTimeoutMs: z.optional(z.nullable(z.int().check(z.positive()))),
+  callTimeoutMs: z.optional(z.nullable(z.int().check(z.positive()))),
+  idleStopMs: z.optional(z.nullable(z.int().check(z.positive()))),
+  lineBytesMax: z.optional(z.nullable(z.int().check(z.positive()))),
+  memorySoftBytes: z.optional(z.nullable(z.int().check(z.positive()))),
+  memoryHardBytes: z.optional(z.nullable(z.int().check(z.positive()))),
+});
+const StartMode = z.enum(['on-demand', 'always', 'manual']);
+
+export const AddRequest = z.object({
+  name: z.string(),
+  command: z.string().check(z.minLength(1)),
+  args: z.array(z.string()),
+  /** The caller's folder: relative commands are resolved against it, and the server runs in it. */
+  cwd: z.string(),
+  env: z.record(z.string(), z.object({ value: z.string(), secret: z.boolean() })),
+  start: z.optional(StartMode),
+  limits: z.optional(Limits),
+  trial: z.boolean(),
+});
+export type AddRequest = z.infer<typeof AddRequest>;
+
+/** Streamed as lines of JSON while an install or add goes on; the last line is `done` or `failed`. */
+export type InstallEvent =
+  | { type: 'step'; step: InstallStep; detail: string }
+  | { type: 'warning'; text: string }
+  | { type: 'done'; server: ServerStatus; tools: ToolInfo[]; durationMs: number }
+  | { type: 'failed'; step: InstallStep; error: ErrorReport; stderrTail: string[] };
+export type InstallStep = 'resolve' | 'fetch' | 'trial' | 'register';
+
+export const ServerPatch = z.object({
+  enabled: z.optional(z.boolean()),
+  start: z.optional(StartMode),
+  limits: z.optional(Limits),
+});
+export type ServerPatch = z.infer<typeof ServerPatch>;
+
+export const ServerCommand = z.enum(['start', 'stop', 'restart']);
+export type ServerCommand = z.infer<typeof ServerCommand>;
+
+// — looking —
+
+export interface ToolInfo {
+  server: string;
+  /** The name hosts see. */
+  name: string;
+  /** The server's own name for it. */
+  raw: string;
+  description: string;
+  inputSchema: unknown;
+}
+
+export interface ServerInfo extends ServerStatus {
+  instructions: string | null;
+  serverInfo: unknown;
+  capabilities: unknown;
+  lists: Record<ListKind, { name: string; raw: string; description: string }[]>;
+  exits: ExitReport[];
+  transitions: { at: number; from: string; to: string; reason: string }[];
+  logFile: string;
+  /** Names of its secrets; values never leave. */
+  secrets: string[];
+}
+
+export interface LogLine {
+  at: number;
+  source: 'stderr' | 'stdout' | 'lifecycle';
+  level: 'info' | 'warn' | 'error';
+  text: string;
+}
+
+export interface ProcessNode {
+  pid: number;
+  command: string;
+  rssBytes: number;
+  children: ProcessNode[];
+}
+export interface ProcessTree {
+  daemon: { pid: number; rssBytes: number };
+  servers: { server: string; instance: string; state: string; root: ProcessNode | null; /** members of the group or bearers of the marker outside the tree */ strays: ProcessNode[] }[];
+}
+
+export interface CatalogHit {
+  name: string;
+  title: string;
+  description: string;
+  /** `npm:@modelcontextprotocol/server-memory` or `bundled`. */
+  origin: string;
+  inputs: InputSpec[];
+  installed: boolean;
+}
+
+export interface CallRow {
+  at: number;
+  host: string;
+  server: string;
+  method: string;
+  target: string;
+  queuedMs: number;
+  totalMs: number;
+  outcome: string;
+  errorCode: number | null;
+  requestBytes: number;
+  responseBytes: number;
+}
+
+// — declared sets (`mcpd apply -f`, `mcpd export`) —
+
+/** The file of `mcpd apply`: the shape that hosts use, so that an existing `mcpServers` block can be pasted. */
+export const DeclaredSet = z.object({
+  mcpServers: z.record(
+    z.string(),
+    z.object({
+      command: z.optional(z.string()),
+      args: z.optional(z.array(z.string())),
+      /** Values may be `${secret:NAME}`. */
+      env: z.optional(z.record(z.string(), z.string())),
+      cwd: z.optional(z.string()),
+      /** Instead of a command: a catalog name or `npm:PKG@VERSION`. */
+      install: z.optional(z.string()),
+      start: z.optional(StartMode),
+      enabled: z.optional(z.boolean()),
+      limits: z.optional(Limits),
+    }),
+  ),
+});
+export type DeclaredSet = z.infer<typeof DeclaredSet>;
+
+export const ApplyRequest = z.object({ path: z.string(), text: z.string(), dryRun: z.optional(z.boolean()) });
+export type ApplyRequest = z.infer<typeof ApplyRequest>;
+export interface ApplyResult {
+  added: string[];
+  changed: string[];
+  removed: string[];
+  unchanged: string[];
+  failed: { name: string; error: ErrorReport }[];
+}
+
+export const ShutdownRequest = z.object({ now: z.optional(z.boolean()) });
+export type ShutdownRequest = z.infer<typeof ShutdownRequest>;
+
+export interface ErrorBody {
+  error: ErrorReport;
+}
+
+/** What `/ws` and `GET /api/live` send: a snapshot first, then what changed. */
+export type LiveEvent =
+  | { type: 'snapshot'; status: DaemonStatus; servers: ServerStatus[]; sessions: SessionStatus[] }
+  | { type: 'server'; server: ServerStatus }
+  | { type: 'server-removed'; name: string }
+  | { type: 'sessions'; sessions: SessionStatus[] }
+  | { type: 'stopping' };
+
+// — what the API needs of the daemon; daemon/main.ts provides it —
+
+export interface DaemonControl {
+  status(): DaemonStatus;
+  servers(): ServerStatus[];
+  /** @throws McpdError SERVER_UNKNOWN with the closest names */
+  server(name: string): ServerInfo;
+  tools(server: string | null): ToolInfo[];
+  sessions(): SessionStatus[];
+  plan(request: InstallRequest): Promise<InstallPlan>;
+  /** Resolves after the last event was given to `report`; an aborted `signal` undoes what was done. */
+  install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void>;
+  add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void>;
+  patch(name: string, patch: ServerPatch): Promise<ServerStatus>;
+  /** Resolves when the server is up, or stopped, or the command failed; within COMMAND_WAIT_MS. */
+  command(name: string, command: ServerCommand): Promise<ServerStatus>;
+  uninstall(name: string, options: { purge: boolean }): Promise<void>;
+  catalog(query: string): CatalogHit[];
+  /** Past lines, oldest first. */
+  logs(name: string, options: { lines: number; since: number | null }): Promise<LogLine[]>;
+  followLogs(name: string, listener: (line: LogLine) => void): () => void;
+  processes(): Promise<ProcessTree>;
+  calls(options: { limit: number; server: string | null }): Promise<CallRow[]>;
+  apply(request: ApplyRequest): Promise<ApplyResult>;
+  exportSet(): DeclaredSet;
+  /** Called with every change; returns the way to stop listening. */
+  watch(listener: (event: LiveEvent) => void): () => void;
+  shutdown(request: ShutdownRequest): void;
+}
+
+export type { ErrorReport, ExitReport, Launch, ServerSource, ServerStatus, SessionStatus };

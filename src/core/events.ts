@@ -1,0 +1,86 @@
+import type { Bytes, Frame, NoiseReason } from '../protocol/frame.ts';
+import type {
+  CachedList,
+  CallRecord,
+  Era,
+  ExitReport,
+  ExposedName,
+  InstanceKey,
+  ServerDefinition,
+  ServerMemory,
+  ServerName,
+  SessionId,
+  Transition,
+} from './model.ts';
+
+/**
+ * Everything that can happen to the core, and everything it can ask for. An edge reports an event; `Gateway.step` answers with effects;
+ * the runtime performs them. `at` is monotonic milliseconds; the core reads no clock.
+ */
+export type GatewayEvent =
+  | { type: 'host-opened'; at: number; session: SessionId; host: string; resume: ResumeFacts | null }
+  | { type: 'host-message'; at: number; session: SessionId; frame: Frame }
+  /** A line that is no message, or too long. `id` is the raw id when one could be read. */
+  | { type: 'host-noise'; at: number; session: SessionId; reason: NoiseReason; id: string | null }
+  | { type: 'host-closed'; at: number; session: SessionId }
+  | { type: 'server-spawned'; at: number; instance: InstanceKey; generation: number; pid: number }
+  | { type: 'server-message'; at: number; instance: InstanceKey; generation: number; frame: Frame }
+  | { type: 'server-noise'; at: number; instance: InstanceKey; generation: number; reason: NoiseReason; id: string | null; bytes: number }
+  /** Also when it could not be spawned. Comes exactly once per `spawn`, after the whole process group is gone or was given up. */
+  | { type: 'server-exited'; at: number; instance: InstanceKey; generation: number; exit: ExitReport }
+  /** Its process is over the memory limit: `hard` is killed at once, `soft` is recycled when idle. */
+  | { type: 'server-memory'; at: number; instance: InstanceKey; generation: number; limit: 'soft' | 'hard'; bytes: number }
+  /** The registry has this server now: new, changed, enabled, disabled. `memory` belongs to its fingerprint or is null. */
+  | { type: 'server-defined'; at: number; definition: ServerDefinition; memory: ServerMemory | null }
+  | { type: 'server-removed'; at: number; server: ServerName }
+  /** A person's word. `start` holds the server up until `stop`. */
+  | { type: 'command'; at: number; server: ServerName; command: 'start' | 'stop' | 'restart' }
+  /** Start this definition once, read its lists, stop it, report by `trial-finished`. */
+  | { type: 'trial'; at: number; trial: string; definition: ServerDefinition }
+  /** Ends a trial that is under way (the person pressed Ctrl-C). */
+  | { type: 'trial-cancelled'; at: number; trial: string }
+  | { type: 'timer'; at: number; timer: TimerId }
+  /** Drain everything and stop all instances; `now` skips the drain. */
+  | { type: 'shutdown'; at: number; now: boolean };
+
+export type Effect =
+  /** `answer`s must arrive; `notice`s may be dropped and counted when the host does not read. */
+  | { type: 'to-host'; session: SessionId; bytes: Bytes; class: 'answer' | 'notice'; /** of an answer: the raw id */ id: string | null }
+  | { type: 'to-server'; instance: InstanceKey; generation: number; bytes: Bytes }
+  | { type: 'close-host'; session: SessionId; reason: string }
+  | { type: 'spawn'; instance: InstanceKey; generation: number; definition: ServerDefinition }
+  /** Close stdin, TERM, KILL, sweep. `kill` skips to the end. */
+  | { type: 'stop-child'; instance: InstanceKey; generation: number; kill: boolean }
+  /** Replaces a timer of the same id. */
+  | { type: 'arm-timer'; timer: TimerId; afterMs: number }
+  | { type: 'disarm-timer'; timer: TimerId }
+  | { type: 'save-memory'; server: ServerName; memory: ServerMemory }
+  | { type: 'save-names'; names: ExposedName[] }
+  | { type: 'record-call'; record: CallRecord }
+  | { type: 'record-transition'; transition: Transition }
+  /** A lifecycle line for the server's log. */
+  | { type: 'log'; server: ServerName; level: 'info' | 'warn' | 'error'; text: string }
+  | { type: 'trial-finished'; trial: string; outcome: TrialOutcome }
+  /** Status of a server or of the sessions changed: watchers may look again. */
+  | { type: 'publish'; topic: 'server' | 'sessions'; name: string }
+  /** After `shutdown`: nothing is left running. */
+  | { type: 'all-stopped' };
+
+export type TimerId = `${string}:${string}`;
+
+export type TrialOutcome =
+  | { ok: true; memory: ServerMemory; findings: string[]; durationMs: number }
+  | { ok: false; step: 'start' | 'handshake' | 'list'; reason: string; exit: ExitReport | null };
+
+/** What a shim tells a new daemon about the session it kept alive. */
+export interface ResumeFacts {
+  /** Raw JSON of the host's `initialize` params; null for a modern host. */
+  initializeParams: string | null;
+  /** The revision it was given. */
+  protocolVersion: string | null;
+  initialized: boolean;
+  logLevel: string | null;
+  era: Era | null;
+  /** sha-256 digests of the list bodies the host saw last, by list kind: a notice is sent only for one that differs. */
+  listDigests: Partial<Record<CachedList['kind'], string>>;
+}

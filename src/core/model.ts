@@ -1,0 +1,200 @@
+/** The nouns that every part of mcpd shares. Plain data: all of it can be stored, sent and compared. */
+
+/** `[a-z0-9][a-z0-9_-]{0,31}`, without `__`, not ending in `_`, not `mcpd`. */
+export type ServerName = string;
+/** Which process serves: the server's name, or `name@…` where one server has several instances (a trial: `name@trial-1`). */
+export type InstanceKey = string;
+/** One connection of one host. */
+export type SessionId = string;
+
+/** How a server's process is started. Values in `args` and `env` may hold `${secret:NAME}`: filled at spawn, kept nowhere else. */
+export interface Launch {
+  /** Absolute path, or a name looked up on the login shell's PATH. Never a shell line. */
+  command: string;
+  args: string[];
+  /** Absolute working folder; null is the server's own data folder. */
+  cwd: string | null;
+  /** Variables the entry declares, on top of the allow-list of settled inherited ones. */
+  env: Record<string, string>;
+}
+
+export type StartMode = 'on-demand' | 'always' | 'manual';
+
+export type ServerSource =
+  /** From the bundled catalog: `ref` is its name there. */
+  | { kind: 'catalog'; ref: string; package: InstalledPackage | null }
+  | { kind: 'npm'; ref: string; package: InstalledPackage }
+  /** A development server: `ref` is its absolute folder, watched for changes. */
+  | { kind: 'folder'; ref: string }
+  /** `mcpd add`: `ref` is the command line as typed. */
+  | { kind: 'command'; ref: string }
+  /** Declared by `mcpd apply -f`: `ref` is the absolute path of the file, where it must be changed. */
+  | { kind: 'file'; ref: string };
+
+export interface InstalledPackage {
+  /** `@modelcontextprotocol/server-memory` */
+  identifier: string;
+  /** Exact. */
+  version: string;
+  /** npm's integrity string (`sha512-…`) as the lockfile recorded it. */
+  integrity: string;
+}
+
+/** Settings that a person may give one server; null takes the default of limits.ts. */
+export interface ServerLimits {
+  startTimeoutMs: number | null;
+  callTimeoutMs: number | null;
+  idleStopMs: number | null;
+  lineBytesMax: number | null;
+  memorySoftBytes: number | null;
+  memoryHardBytes: number | null;
+}
+
+/** An installed server, as the registry keeps it. */
+export interface ServerDefinition {
+  name: ServerName;
+  /** One line for people; from the catalog, the package or the server itself. */
+  description: string;
+  launch: Launch;
+  start: StartMode;
+  enabled: boolean;
+  limits: ServerLimits;
+  source: ServerSource;
+  /** sha-256 (hex) of the launch and the package's integrity: lists and era belong to it, so a changed launch has neither. */
+  fingerprint: string;
+  /** Milliseconds since 1970. */
+  addedAt: number;
+}
+
+/** The specification's own words: `legacy` has the initialize handshake (2024-11-05 … 2025-11-25), `modern` is stateless (2026-07-28). */
+export type Era = 'legacy' | 'modern';
+
+export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates';
+export const LIST_KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates'];
+
+/** One cached list of one server. Entries keep the bytes the server sent; only what a host would reject was repaired or dropped. */
+export interface CachedList {
+  kind: ListKind;
+  /** Raw JSON objects, in the server's order. */
+  entries: string[];
+  /** What was dropped or repaired, and why the list may be incomplete; for health. */
+  findings: string[];
+}
+
+/** What is remembered of a server between runs; belongs to one fingerprint. */
+export interface ServerMemory {
+  fingerprint: string;
+  era: Era;
+  protocolVersion: string;
+  /** Raw JSON of `serverInfo`, `capabilities` and the text of `instructions`, as the server gave them. */
+  serverInfo: string;
+  capabilities: string;
+  instructions: string | null;
+  lists: CachedList[];
+}
+
+export type State = 'stopped' | 'starting' | 'running' | 'stopping' | 'backoff' | 'failed';
+export type Health = 'ok' | 'degraded' | 'silent' | 'unknown';
+
+export interface ExitReport {
+  at: number;
+  /** Milliseconds from spawn to exit. */
+  uptimeMs: number;
+  /** One of the two is set, or neither when the process could not be spawned. */
+  code: number | null;
+  signal: string | null;
+  /** `exit code 1`, `signal SIGKILL`, `spawn ENOENT: /no/such/file`, `memory: 2.1 GiB over the hard limit` … */
+  cause: string;
+  /** Its last lines on stderr, oldest first. */
+  stderrTail: string[];
+}
+
+/** What the API and the CLI show of one server. */
+export interface ServerStatus {
+  name: ServerName;
+  description: string;
+  start: StartMode;
+  enabled: boolean;
+  wanted: 'up' | 'down';
+  /** Why it is wanted down although a person might expect it up: `disabled`, `manual`; else null. */
+  wantedReason: string | null;
+  state: State;
+  /** Why it is in this state, for people; null when there is nothing to say. */
+  reason: string | null;
+  /** What a person can do about it: a command; null when nothing is wrong. */
+  fix: string | null;
+  health: Health;
+  /** Findings behind the health, and harmless ones too (noise on stdout, dropped tools). */
+  findings: string[];
+  /** When the state was entered. */
+  since: number;
+  pid: number | null;
+  era: Era | null;
+  protocolVersion: string | null;
+  openCalls: number;
+  /** Since the daemon started. */
+  calls: number;
+  errors: number;
+  starts: number;
+  lastExit: ExitReport | null;
+  /** When the next start is due in `backoff`. */
+  nextStartAt: number | null;
+  counts: Record<ListKind, number>;
+  /** True when the lists were read from this very launch. */
+  listed: boolean;
+  source: ServerSource;
+  launch: Launch;
+  limits: ServerLimits;
+  fingerprint: string;
+  addedAt: number;
+}
+
+/** One host connection, as shown to people. */
+export interface SessionStatus {
+  id: SessionId;
+  /** The `--host` argument or the name the host gave itself. */
+  host: string;
+  era: Era | null;
+  protocolVersion: string | null;
+  since: number;
+  openCalls: number;
+  calls: number;
+}
+
+/** One finished call, for the history. Names and sizes only: arguments and results are never recorded. */
+export interface CallRecord {
+  /** When it arrived. */
+  at: number;
+  session: SessionId;
+  host: string;
+  server: ServerName;
+  method: string;
+  /** The raw tool or prompt name, or the URI. */
+  target: string;
+  /** Waiting for the server's start. */
+  queuedMs: number;
+  /** From arrival to answer. */
+  totalMs: number;
+  outcome: 'ok' | 'tool-error' | 'error' | 'cancelled' | 'timeout' | 'lost';
+  /** JSON-RPC error code, if any. */
+  errorCode: number | null;
+  requestBytes: number;
+  responseBytes: number;
+}
+
+export interface Transition {
+  at: number;
+  server: ServerName;
+  instance: InstanceKey;
+  from: State;
+  to: State;
+  reason: string;
+}
+
+/** An exposed name or URI, and what it stands for. Kept for good, so that no name changes when a neighbour comes or goes. */
+export interface ExposedName {
+  kind: 'tool' | 'prompt' | 'uri' | 'template';
+  exposed: string;
+  server: ServerName;
+  raw: string;
+}

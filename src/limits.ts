@@ -1,0 +1,161 @@
+/**
+ * Every wait, queue, buffer and retry of mcpd has its bound here, with its unit in the name and its reason beside it.
+ */
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+// — Lines and messages —
+/** A line of a server. Above it, that message alone fails; 64 MiB lets a 50 MB result through and bounds memory. Settable per server. */
+export const SERVER_LINE_BYTES_MAX = 64 * MIB;
+/** A line of a host: requests are small; 16 MiB leaves room for inlined files. */
+export const HOST_LINE_BYTES_MAX = 16 * MIB;
+/** Nesting that the scanner accepts: deeper JSON breaks parsers further on. */
+export const JSON_DEPTH_MAX = 256;
+/** Below this size a rewritten message becomes one buffer: one copy costs less than several iovecs. */
+export const COALESCE_BYTES_MAX = 64 * KIB;
+/** What is kept of a line that is not a message, for the log. */
+export const NOISE_SAMPLE_BYTES = 512;
+
+// — Queues —
+/** Answers waiting for one host that does not read. One frame more may be in flight; then answers become small errors. */
+export const HOST_QUEUE_BYTES_MAX = 16 * MIB;
+/** Requests waiting in one server's stdin. Beyond it calls are refused as busy. */
+export const SERVER_QUEUE_BYTES_MAX = 32 * MIB;
+/** Open requests of one host. */
+export const HOST_OPEN_REQUESTS_MAX = 1000;
+/** Open requests towards one server, started or waiting for its start. */
+export const SERVER_OPEN_REQUESTS_MAX = 256;
+/** Hosts connected at once: far above any desktop, far below the file descriptor limit. */
+export const SESSIONS_MAX = 512;
+
+// — Starting —
+/** From spawn to a finished handshake. Time in the start queue does not count. Settable per server. */
+export const START_TIMEOUT_MS = 30 * SECOND;
+/** How long the era probe may stay unanswered before `initialize` is sent on the same pipe. */
+export const PROBE_TIMEOUT_MS = 3 * SECOND;
+/** One list request while the lists are read. */
+export const LIST_TIMEOUT_MS = 15 * SECOND;
+/** A server in its first second uses the CPU; afterwards it waits for something and frees its start slot. */
+export const START_SLOT_HELD_MS = 1 * SECOND;
+/** Start slots: at least this many, or twice the cores. */
+export const START_SLOTS_MIN = 4;
+/** Spawn errors of the moment (EMFILE, EAGAIN, ENOMEM) are tried again this often before they count as a failed start. */
+export const SPAWN_RETRIES_MAX = 3;
+export const SPAWN_RETRY_MS = 500;
+
+// — Restarting (promise R5) —
+export const RESTART_DELAY_FIRST_MS = 1 * SECOND;
+export const RESTART_DELAY_MAX_MS = 60 * SECOND;
+/** Jitter of the delay, as a share to both sides. */
+export const RESTART_JITTER = 0.2;
+/** Up this long counts as healthy: the counter of unstable starts is reset. */
+export const STABLE_UPTIME_MS = 60 * SECOND;
+/** So many unstable starts within the window end in `failed`. */
+export const UNSTABLE_STARTS_MAX = 5;
+export const UNSTABLE_WINDOW_MS = 5 * MINUTE;
+/** A failed server gets one trial by a call in this time; a person may start it always. */
+export const FAILED_TRIAL_EVERY_MS = 10 * MINUTE;
+/** A call waits for a server in backoff when its next start is this near; else it is refused with the reason. */
+export const BACKOFF_WAIT_MAX_MS = 4 * SECOND;
+/** Exit reports kept per server. */
+export const EXITS_KEPT = 20;
+
+// — Stopping (promise R8) —
+export const DRAIN_MS = 10 * SECOND;
+export const STOP_STDIN_GRACE_MS = 2 * SECOND;
+export const STOP_TERM_GRACE_MS = 3 * SECOND;
+export const STOP_SWEEP_MS = 1 * SECOND;
+/** Idle time after the last call before an on-demand server is stopped. */
+export const IDLE_STOP_MS = 15 * MINUTE;
+/** What is still written to hosts when the daemon stops. */
+export const DAEMON_FLUSH_MS = 500;
+
+// — Calls —
+/** Without a sign of life; progress counts as one. Settable per server. */
+export const CALL_TIMEOUT_MS = 10 * MINUTE;
+/** In all, progress or not. */
+export const CALL_TOTAL_MS = 60 * MINUTE;
+/** Progress notices passed on per token and second. */
+export const PROGRESS_PER_SECOND_MAX = 20;
+
+// — Lists —
+export const LIST_PAGES_MAX = 100;
+export const LIST_ENTRIES_MAX = 1000;
+export const LIST_BYTES_MAX = 8 * MIB;
+/** Notices of a server are gathered this long before its list is read again. */
+export const LIST_CHANGED_GATHER_MS = 100;
+/** After a notice, a list that has not changed is read once more: some servers announce before the change is visible. */
+export const LIST_RECHECK_MS = 600;
+/** list_changed notices to a host, gathered so long. */
+export const HOST_NOTICE_GATHER_MS = 60;
+/** Exposed names: hosts put `mcp__mcpd__` before them and stop at 60 or 64. */
+export const EXPOSED_NAME_MAX = 48;
+/** Merged instructions of all servers. */
+export const INSTRUCTIONS_BYTES_MAX = 16 * KIB;
+/** `ttlMs` of lists towards modern hosts: mcpd announces changes, so a minute is a fallback only. */
+export const LIST_TTL_MS = 60 * SECOND;
+
+// — Health (promise R16) —
+export const HEALTH_PROBE_EVERY_MS = 30 * SECOND;
+export const HEALTH_PROBE_TIMEOUT_MS = 10 * SECOND;
+export const HEALTH_MISSES_MAX = 3;
+/** One scan of all processes for memory and descendants. */
+export const PROCESS_SCAN_EVERY_MS = 5 * SECOND;
+/** Whole process tree of one server. The soft limit recycles it when idle, the hard limit kills it. Settable per server. */
+export const MEMORY_SOFT_BYTES = 1024 * MIB;
+export const MEMORY_HARD_BYTES = 2048 * MIB;
+
+// — Logs (promise R15) —
+export const LOG_LINE_BYTES_MAX = 16 * KIB;
+export const LOG_FILE_BYTES_MAX = 10 * MIB;
+export const LOG_FILES_KEPT = 5;
+export const LOG_MEMORY_LINES = 200;
+/** Unwritten log bytes of one server; beyond it lines are dropped and counted. */
+export const LOG_QUEUE_BYTES_MAX = 1 * MIB;
+/** Lines of stderr shown in an error. */
+export const STDERR_TAIL_LINES = 20;
+
+// — History —
+export const HISTORY_BATCH_MS = 250;
+export const HISTORY_BATCH_ROWS_MAX = 500;
+/** Above this rate rows are sampled; counters stay exact. */
+export const HISTORY_ROWS_PER_SECOND_MAX = 2000;
+export const HISTORY_ROWS_KEPT = 100_000;
+
+// — Daemon and shim —
+/** A CLI or shim waits this long for a daemon that is starting. */
+export const DAEMON_START_TIMEOUT_MS = 10 * SECOND;
+/** A shim without daemon answers each request with the cause after this time. */
+export const RECONNECT_TIMEOUT_MS = 10 * SECOND;
+export const RECONNECT_EVERY_MS = 50;
+/** After the host closed stdin, open requests may still be answered this long. */
+export const SHIM_LINGER_MS = 2 * SECOND;
+/** Bytes a shim holds while no daemon is there; beyond it the host's pipe is paused. */
+export const SHIM_HELD_BYTES_MAX = 16 * MIB;
+/** pm2 kills the daemon after this time; our own stop is shorter. */
+export const PM2_KILL_TIMEOUT_MS = 20 * SECOND;
+/** One call of the pm2 command. */
+export const PM2_COMMAND_TIMEOUT_MS = 30 * SECOND;
+/** pm2's own files are emptied above this size; mcpd's logs are elsewhere. */
+export const PM2_LOG_BYTES_MAX = 1 * MIB;
+/** Waiting for another process that holds a lock of ours (a start, a replacement). */
+export const LOCK_WAIT_MS = 30 * SECOND;
+/** A standby daemon looks for the lock this often. */
+export const STANDBY_RETRY_MS = 500;
+/** A taken HTTP port is tried again this often. */
+export const HTTP_RETRY_MS = 2 * SECOND;
+/** One request body of the control API. */
+export const API_BODY_BYTES_MAX = 4 * MIB;
+/** Live events waiting for one watcher (CLI or page); beyond it the watcher is cut off and reconnects. */
+export const LIVE_QUEUE_BYTES_MAX = 1 * MIB;
+
+// — Environment and install —
+export const LOGIN_SHELL_TIMEOUT_MS = 1500;
+export const NPM_TIMEOUT_MS = 5 * MINUTE;
+/** Changes of a development folder are gathered this long before its server restarts. */
+export const WATCH_DEBOUNCE_MS = 300;
+export const WATCH_RESTARTS_PER_MINUTE_MAX = 20;
+/** An API request that waits for a server's start or stop. */
+export const COMMAND_WAIT_MS = 60 * SECOND;

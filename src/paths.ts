@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Every path and socket of one home. Nothing else in mcpd builds a path inside it. */
+export interface Paths {
+  home: string;
+  /** Held under `BEGIN EXCLUSIVE` by the one daemon. Nobody else may ever open it: closing a second handle frees the lock. */
+  daemonLock: string;
+  /** Held around every pm2 call and every replacement of a daemon. */
+  startLock: string;
+  registry: string;
+  history: string;
+  secrets: string;
+  token: string;
+  /** A hint only: pid, version and port of the running daemon. */
+  daemonInfo: string;
+  config: string;
+  logs: string;
+  /** Installed npm packages: `packages/<server>/<version>/`. */
+  packages: string;
+  /** Working folders and data of servers: `data/<server>/`. */
+  data: string;
+  pm2Home: string;
+  /** Socket names are relative: Node cuts a path silently at 108 bytes, so both ends `chdir` to the home and use the bare name. */
+  hostSocket: string;
+  apiSocket: string;
+  logOf(server: string): string;
+  dataOf(server: string): string;
+  packageOf(server: string): string;
+}
+
+/** `MCPD_HOME`, else `~/.mcpd`; always absolute. */
+export function homePath(env: NodeJS.ProcessEnv = process.env): string {
+  const given = env['MCPD_HOME'];
+  return given === undefined || given === '' ? join(homedir(), '.mcpd') : resolve(given);
+}
+
+export function pathsOf(home: string): Paths {
+  const inHome = (...parts: string[]) => join(home, ...parts);
+  return {
+    home,
+    daemonLock: inHome('lock.db'),
+    startLock: inHome('start-lock.db'),
+    registry: inHome('registry.db'),
+    history: inHome('history.db'),
+    secrets: inHome('secrets.json'),
+    token: inHome('token'),
+    daemonInfo: inHome('daemon.json'),
+    config: inHome('config.json'),
+    logs: inHome('logs'),
+    packages: inHome('packages'),
+    data: inHome('data'),
+    pm2Home: inHome('pm2'),
+    hostSocket: process.platform === 'win32' ? pipeName(home, 'hosts') : 'mcpd.sock',
+    apiSocket: process.platform === 'win32' ? pipeName(home, 'api') : 'api.sock',
+    logOf: (server) => inHome('logs', `${server}.log`),
+    dataOf: (server) => inHome('data', server),
+    packageOf: (server) => inHome('packages', server),
+  };
+}
+
+const DEFAULT_PORT = 7077;
+const OTHER_PORTS = { first: 10_240, count: 20_000 };
+
+/**
+ * The HTTP port of a home: 7077 for the default home, and for any other a fixed one derived from its path, below the range from
+ * which systems hand out ephemeral ports. So two homes (two users, a test) do not compete, and a bookmark stays true.
+ */
+export function portOf(home: string, env: NodeJS.ProcessEnv = process.env): number {
+  const given = env['MCPD_PORT'];
+  if (given !== undefined && /^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
+  if (home === join(homedir(), '.mcpd')) return DEFAULT_PORT;
+  return OTHER_PORTS.first + (createHash('sha256').update(home).digest().readUInt32BE(0) % OTHER_PORTS.count);
+}
+
+// — internal —
+
+function pipeName(home: string, end: string): string {
+  return `\\\\.\\pipe\\mcpd-${createHash('sha256').update(home.toLowerCase()).digest('hex').slice(0, 16)}-${end}`;
+}

@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config';
+
+const node = { environment: 'node', pool: 'forks' } as const;
+/** Real processes, sockets and SQLite: one file at a time, so that two cores are enough and nothing competes for time. */
+const oneAtATime = { ...node, fileParallelism: false, maxWorkers: 1 } as const;
+
+export default defineConfig({
+  test: {
+    reporters: ['default', './scripts/tally-reporter.mjs'],
+    projects: [
+      {
+        test: {
+          ...node,
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'cli/**/*.test.ts', 'registry/**/*.test.ts', 'test/*.test.ts'],
+          isolate: false,
+          testTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...oneAtATime,
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...oneAtATime,
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+});
