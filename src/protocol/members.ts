@@ -1,0 +1,164 @@
+/**
+ * Looking into small JSON that lies in one piece and has passed the strict scanner. On other bytes the answers are empty or null;
+ * nothing throws and every walk ends.
+ */
+import { asBuffer } from './bytes.ts';
+import type { Span } from './frame.ts';
+
+export interface Member {
+  /** Decoded. */
+  key: string;
+  /** Where the key's quotes begin and end. */
+  keyStart: number;
+  keyEnd: number;
+  /** Where the value begins and ends. */
+  start: number;
+  end: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** The members of the object at `span`, in their order, with offsets in `bytes`; empty when there is no object. */
+export function members(bytes: Uint8Array, span: Span): Member[] {
+  const list: Member[] = [];
+  let at = skipSpace(bytes, span.start, span.end);
+  if (at >= span.end || bytes[at] !== OPEN_OBJECT) return list;
+  at = skipSpace(bytes, at + 1, span.end);
+  while (at < span.end && bytes[at] === QUOTE) {
+    const keyStart = at;
+    const keyEnd = skipString(bytes, at, span.end);
+    at = skipSpace(bytes, keyEnd, span.end);
+    if (at >= span.end || bytes[at] !== COLON) return list;
+    const start = skipSpace(bytes, at + 1, span.end);
+    const end = skipValue(bytes, start, span.end);
+    const key = jsonString(bytes, { start: keyStart, end: keyEnd });
+    if (key === null || end === start) return list;
+    list.push({ key, keyStart, keyEnd, start, end });
+    at = skipSpace(bytes, end, span.end);
+    if (at >= span.end || bytes[at] !== COMMA) return list;
+    at = skipSpace(bytes, at + 1, span.end);
+  }
+  return list;
+}
+
+/** The first member named `key`. */
+export function member(bytes: Uint8Array, span: Span, key: string): Member | null {
+  return members(bytes, span).find((one) => one.key === key) ?? null;
+}
+
+/** A key that occurs twice, or null. */
+export function duplicateKey(list: readonly Member[]): string | null {
+  const seen = new Set<string>();
+  for (const { key } of list) {
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return null;
+}
+
+/** The elements of the array at `span`; empty when there is no array. */
+export function elements(bytes: Uint8Array, span: Span): Span[] {
+  const list: Span[] = [];
+  let at = skipSpace(bytes, span.start, span.end);
+  if (at >= span.end || bytes[at] !== OPEN_ARRAY) return list;
+  at = skipSpace(bytes, at + 1, span.end);
+  while (at < span.end && bytes[at] !== CLOSE_ARRAY) {
+    const end = skipValue(bytes, at, span.end);
+    if (end === at) return list;
+    list.push({ start: at, end });
+    at = skipSpace(bytes, end, span.end);
+    if (at >= span.end || bytes[at] !== COMMA) return list;
+    at = skipSpace(bytes, at + 1, span.end);
+  }
+  return list;
+}
+
+/** The bytes as text. */
+export function text(bytes: Uint8Array, span: Span): string {
+  return asBuffer(bytes).toString('utf8', span.start, span.end);
+}
+
+/** The decoded string at `span`, or null when it is not a string. */
+export function jsonString(bytes: Uint8Array, span: Span): string | null {
+  const { start, end } = span;
+  if (end - start < 2 || bytes[start] !== QUOTE || skipString(bytes, start, end) !== end) return null;
+  for (let at = start + 1; at < end - 1; at++) {
+    if (bytes[at] === BACKSLASH) return parsedString(text(bytes, span));
+  }
+  return bytes[end - 1] === QUOTE ? text(bytes, { start: start + 1, end: end - 1 }) : null;
+}
+
+// — internal —
+
+function parsedString(json: string): string | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'string' ? value : null;
+  } catch {
+    // Not JSON: the answer is "no string here".
+    return null;
+  }
+}
+
+function skipSpace(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+    at++;
+  }
+  return at;
+}
+
+/** Past the closing quote of the string that opens at `from`, or `end`. */
+function skipString(bytes: Uint8Array, from: number, end: number): number {
+  let at = from + 1;
+  while (at < end) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    at += byte === BACKSLASH ? 2 : 1;
+  }
+  return end;
+}
+
+/** Past the value at `from`; `from` itself when there is none. */
+function skipValue(bytes: Uint8Array, from: number, end: number): number {
+  let depth = 0;
+  let at = from;
+  while (at < end) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = skipString(bytes, at, end);
+      if (depth === 0) return at;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      depth++;
+      at++;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      if (depth === 0) return at;
+      at++;
+      if (--depth === 0) return at;
+    } else if (depth > 0) {
+      at++;
+    } else {
+      return skipScalar(bytes, at, end);
+    }
+  }
+  return at;
+}
+
+function skipScalar(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end) {
+    const byte = bytes[at] ?? COMMA;
+    if (byte === COMMA || byte === COLON || byte <= 0x20 || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) break;
+    at++;
+  }
+  return at;
+}
