@@ -123,6 +123,27 @@ export const HISTORY_BATCH_ROWS_MAX = 500;
 /** Above this rate rows are sampled; counters stay exact. */
 export const HISTORY_ROWS_PER_SECOND_MAX = 2000;
 export const HISTORY_ROWS_KEPT = 100_000;
+export const HISTORY_TRANSITIONS_KEPT = 20_000;
+/** Rows given to the history worker and not yet written; beyond it rows are dropped and counted. About 5 s at the highest rate. */
+export const HISTORY_QUEUE_ROWS_MAX = 10_000;
+/** Of a tool name, URI or reason kept in a row: whoever sends a 10 MB URI does not fill the disk with it. */
+export const HISTORY_TEXT_CHARS_MAX = 512;
+/** History that switched itself off (full disk, dead worker) tries again after this time. */
+export const HISTORY_RETRY_MS = 1 * MINUTE;
+/** One question to the history worker. */
+export const HISTORY_QUERY_TIMEOUT_MS = 5 * SECOND;
+/** Writing the last rows when the daemon stops; less than what its stop may take. */
+export const HISTORY_CLOSE_TIMEOUT_MS = 2 * SECOND;
+/** JavaScript heap of the history worker: a batch and a page of rows fit several times. */
+export const HISTORY_WORKER_HEAP_MIB = 24;
+
+// — Registry —
+/** Another program (a backup, a curious person) may hold registry.db this long; the daemon waits inside a write, so it stays short. */
+export const REGISTRY_BUSY_MS = 500;
+/** Up to this size the whole file is checked at each start: about 1 ms per MiB, and every damage is found before it spreads. */
+export const REGISTRY_CHECK_BYTES_MAX = 8 * MIB;
+/** Exposed names kept of one server: four full lists five times over. A server that renames its tools for ever loses its oldest. */
+export const EXPOSED_NAMES_KEPT_PER_SERVER = 20_000;
 
 // — Daemon and shim —
 /** A CLI or shim waits this long for a daemon that is starting. */
@@ -146,10 +167,44 @@ export const LOCK_WAIT_MS = 30 * SECOND;
 export const STANDBY_RETRY_MS = 500;
 /** A taken HTTP port is tried again this often. */
 export const HTTP_RETRY_MS = 2 * SECOND;
+/** An API request that waits for a server's start or stop. */
+export const COMMAND_WAIT_MS = 60 * SECOND;
 /** One request body of the control API. */
 export const API_BODY_BYTES_MAX = 4 * MIB;
 /** Live events waiting for one watcher (CLI or page); beyond it the watcher is cut off and reconnects. */
 export const LIVE_QUEUE_BYTES_MAX = 1 * MIB;
+/** Connections to one listener of the control API at once: pages and CLIs are few, and a flood must not use up the file descriptors. */
+export const API_CONNECTIONS_MAX = 256;
+/** Open answers may still finish this long when the daemon closes its listeners. */
+export const API_CLOSE_MS = 1 * SECOND;
+/** A page's socket must send its token within this time. */
+export const WS_TOKEN_TIMEOUT_MS = 5 * SECOND;
+/** One message of a page's socket: only the token comes that way. */
+export const WS_MESSAGE_BYTES_MAX = 4 * KIB;
+/** A code of `mcpd dashboard` waits this long for its page. */
+export const DASHBOARD_CODE_MS = 60 * SECOND;
+/** Codes that wait at once; the oldest gives way. */
+export const DASHBOARD_CODES_MAX = 16;
+/** Lines of a log in one answer. */
+export const LOG_ANSWER_LINES_MAX = 10_000;
+/** Rows of the call history in one answer. */
+export const CALL_ANSWER_ROWS_MAX = 10_000;
+
+// — CLI towards the daemon —
+/** What the daemon answers from memory (status, lists). Beyond it the daemon hangs. */
+export const CONTROL_ANSWER_MS = 10 * SECOND;
+/** An answer that waits for a server (start, stop, a changed setting): COMMAND_WAIT_MS and the way back. */
+export const CONTROL_COMMAND_MS = COMMAND_WAIT_MS + 5 * SECOND;
+/** A line or an answer that the CLI takes from the daemon. */
+export const CONTROL_ANSWER_BYTES_MAX = 64 * MIB;
+/** A daemon that is starting or stopping is looked at this often. */
+export const CONTROL_POLL_MS = 50;
+/** A daemon that was asked to stop: drain, stop of all servers, flush, and a second for a loaded machine. */
+export const DAEMON_STOP_TIMEOUT_MS = DRAIN_MS + STOP_STDIN_GRACE_MS + STOP_TERM_GRACE_MS + STOP_SWEEP_MS + DAEMON_FLUSH_MS + 5 * SECOND;
+/** The end of the daemon's start log that an error quotes. */
+export const START_LOG_TAIL_BYTES = 4 * KIB;
+/** After `pm2 kill` returned, pm2's own daemon may need a moment more. */
+export const PM2_END_TIMEOUT_MS = 10 * SECOND;
 
 // — Environment and install —
 export const LOGIN_SHELL_TIMEOUT_MS = 1500;
@@ -157,5 +212,3 @@ export const NPM_TIMEOUT_MS = 5 * MINUTE;
 /** Changes of a development folder are gathered this long before its server restarts. */
 export const WATCH_DEBOUNCE_MS = 300;
 export const WATCH_RESTARTS_PER_MINUTE_MAX = 20;
-/** An API request that waits for a server's start or stop. */
-export const COMMAND_WAIT_MS = 60 * SECOND;
