@@ -67,6 +67,17 @@ export const DRAIN_MS = 10 * SECOND;
 export const STOP_STDIN_GRACE_MS = 2 * SECOND;
 export const STOP_TERM_GRACE_MS = 3 * SECOND;
 export const STOP_SWEEP_MS = 1 * SECOND;
+/** After an exit nobody asked for, leftovers of its group have this long to end by themselves and what is still in its pipes is read: calls fail within a second. */
+export const EXIT_DRAIN_MS = 200;
+/** While processes of a stopping server are left, they are looked for this often. */
+export const SWEEP_EVERY_MS = 100;
+/** After the daemon was killed, its guardian leaves the groups this long between TERM and KILL (whole seconds: POSIX sleep knows no others). */
+export const GUARDIAN_TERM_GRACE_MS = 2 * SECOND;
+/** A guardian that died is started again after this time. */
+export const GUARDIAN_RESTART_MS = 500;
+/** Leftovers of an earlier daemon: from TERM to KILL, and from KILL until they are given up. In all below five seconds (promise R9). */
+export const REAP_TERM_GRACE_MS = 2 * SECOND;
+export const REAP_KILL_MS = 2 * SECOND;
 /** Idle time after the last call before an on-demand server is stopped. */
 export const IDLE_STOP_MS = 15 * MINUTE;
 /** What is still written to hosts when the daemon stops. */
@@ -103,6 +114,12 @@ export const HEALTH_PROBE_TIMEOUT_MS = 10 * SECOND;
 export const HEALTH_MISSES_MAX = 3;
 /** One scan of all processes for memory and descendants. */
 export const PROCESS_SCAN_EVERY_MS = 5 * SECOND;
+/** A scan gives way to other work after this time. */
+export const PROCESS_SCAN_SLICE_MS = 4;
+/** Where a scan is a run of `ps`. */
+export const PS_TIMEOUT_MS = 5 * SECOND;
+/** A command line shown in `ps --tree`. */
+export const COMMAND_SHOWN_CHARS = 400;
 /** Whole process tree of one server. The soft limit recycles it when idle, the hard limit kills it. Settable per server. */
 export const MEMORY_SOFT_BYTES = 1024 * MIB;
 export const MEMORY_HARD_BYTES = 2048 * MIB;
@@ -112,6 +129,17 @@ export const LOG_LINE_BYTES_MAX = 16 * KIB;
 export const LOG_FILE_BYTES_MAX = 10 * MIB;
 export const LOG_FILES_KEPT = 5;
 export const LOG_MEMORY_LINES = 200;
+/** The same lines in bytes: 200 long ones of 50 servers would be 160 MiB. */
+export const LOG_MEMORY_BYTES_MAX = 256 * KIB;
+/** A line without its newline, or the count of a repeated line, is written after this time: a prompt must be seen. */
+export const LOG_SETTLE_MS = 1 * SECOND;
+/** After a failed write (full disk) the log file is tried again no sooner than this. */
+export const LOG_RETRY_MS = 5 * SECOND;
+/** One reading of past lines. */
+export const LOG_READ_LINES_MAX = 10_000;
+export const LOG_READ_BYTES_MAX = 16 * MIB;
+/** Values shorter than this are no secrets (`true`, `5432`): masking them would spoil the log. */
+export const SECRET_MASKED_CHARS_MIN = 6;
 /** Unwritten log bytes of one server; beyond it lines are dropped and counted. */
 export const LOG_QUEUE_BYTES_MAX = 1 * MIB;
 /** Lines of stderr shown in an error. */
