@@ -1,0 +1,103 @@
+import type { ExposedName, ServerDefinition, ServerMemory, ServerName } from '../src/core/model.ts';
+import { McpdError } from '../src/errors.ts';
+import type { Paths } from '../src/paths.ts';
+import { durably, openDatabase } from './db.ts';
+import { ledgerOf, type ProcessLedger } from './ledger.ts';
+import { memoryTableOf } from './memory.ts';
+import { INIT } from './migrations/0001-init.ts';
+import { nameTableOf } from './names.ts';
+import { type DefinitionPatch, patched, serverTableOf } from './servers.ts';
+import { sqliteFault } from './sqlite-fault.ts';
+
+/**
+ * What is installed, and what is remembered of it: registry.db, the truth. Only the daemon opens it, so every call is synchronous
+ * and nothing of it changes behind the caller. What a person did is on the disk when the call returns; what can be learnt again
+ * (memories, names, ledger) survives SIGKILL, not a power cut.
+ *
+ * Every method may throw McpdError REGISTRY_DAMAGED, DISK_FULL or HOME_UNWRITABLE; the registry is then as before the call.
+ */
+export interface Registry {
+  /** By name, without those that cannot be read: see `findings`. */
+  allServers(): ServerDefinition[];
+  /** Entries that cannot be read, as sentences. They are kept, and cost the others nothing. */
+  findings(): string[];
+  server(name: ServerName): ServerDefinition | null;
+  /** One transaction: the definition and, where a trial saw them, its era and lists. Replaces what was there under this name. */
+  saveServer(definition: ServerDefinition, memory: ServerMemory | null): void;
+  /** @throws {McpdError} SERVER_UNKNOWN */
+  setEnabled(name: ServerName, enabled: boolean): ServerDefinition;
+  /** @throws {McpdError} SERVER_UNKNOWN */
+  patch(name: ServerName, patch: DefinitionPatch): ServerDefinition;
+  /** With its memory; its exposed names stay. True when it was there. */
+  removeServer(name: ServerName): boolean;
+
+  /** All memories that belong to the present launch of their server. */
+  allMemories(): Map<ServerName, ServerMemory>;
+  memoryOf(server: ServerName, fingerprint: string): ServerMemory | null;
+  /** False when the server is gone or has another fingerprint by now: then nothing is kept. */
+  saveMemory(server: ServerName, memory: ServerMemory): boolean;
+
+  /** Names of removed servers too, oldest first. */
+  allNames(): ExposedName[];
+  saveNames(names: readonly ExposedName[]): void;
+
+  readonly ledger: ProcessLedger;
+  close(): void;
+}
+
+/** @throws {McpdError} REGISTRY_DAMAGED (the file stays as it is), REGISTRY_NEWER, DISK_FULL, HOME_UNWRITABLE, OUT_OF_FILES */
+export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
+  const path = paths.registry;
+  const db = openDatabase(path, { migrations: [INIT], cacheBytes: CACHE_BYTES });
+  const guarded = <A extends unknown[], R>(work: (...args: A) => R) => guard(path, work);
+  const [servers, memories, names, ledger] = guarded(
+    () => [serverTableOf(db), memoryTableOf(db), nameTableOf(db), ledgerOf(db)] as const,
+  )();
+
+  const patch = guarded((name: ServerName, change: DefinitionPatch) => {
+    const definition = servers.one(name);
+    if (definition === null)
+      throw new McpdError('SERVER_UNKNOWN', { what: `there is no server "${name}"`, fix: 'mcpd list' });
+    const changed = patched(definition, change);
+    durably(db, () => servers.put(changed));
+    return changed;
+  });
+  return {
+    allServers: guarded(() => servers.all().definitions),
+    findings: guarded(() => servers.all().findings),
+    server: guarded(servers.one),
+    saveServer: guarded((definition, memory) =>
+      durably(db, () => {
+        servers.put(definition);
+        if (memory !== null) memories.put(definition.name, memory);
+      }),
+    ),
+    setEnabled: (name, enabled) => patch(name, { enabled }),
+    patch,
+    removeServer: guarded((name) => durably(db, () => servers.remove(name))),
+    allMemories: guarded(memories.all),
+    memoryOf: guarded(memories.of),
+    saveMemory: guarded(memories.save),
+    allNames: guarded(names.all),
+    saveNames: guarded(names.save),
+    ledger: { add: guarded(ledger.add), remove: guarded(ledger.remove), rows: guarded(ledger.rows) },
+    close: () => {
+      db.close();
+    },
+  };
+}
+
+// — internal —
+
+const CACHE_BYTES = 1024 * 1024;
+
+/** The same work, with SQLite's errors in mcpd's words. */
+function guard<A extends unknown[], R>(path: string, work: (...args: A) => R): (...args: A) => R {
+  return (...args) => {
+    try {
+      return work(...args);
+    } catch (thrown) {
+      throw sqliteFault(thrown, path);
+    }
+  };
+}
