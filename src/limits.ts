@@ -228,7 +228,8 @@ export const CONTROL_ANSWER_BYTES_MAX = 64 * MIB;
 /** A daemon that is starting or stopping is looked at this often. */
 export const CONTROL_POLL_MS = 50;
 /** A daemon that was asked to stop: drain, stop of all servers, flush, and a second for a loaded machine. */
-export const DAEMON_STOP_TIMEOUT_MS = DRAIN_MS + STOP_STDIN_GRACE_MS + STOP_TERM_GRACE_MS + STOP_SWEEP_MS + DAEMON_FLUSH_MS + 5 * SECOND;
+export const DAEMON_STOP_TIMEOUT_MS =
+  DRAIN_MS + STOP_STDIN_GRACE_MS + STOP_TERM_GRACE_MS + STOP_SWEEP_MS + DAEMON_FLUSH_MS + 5 * SECOND;
 /** The end of the daemon's start log that an error quotes. */
 export const START_LOG_TAIL_BYTES = 4 * KIB;
 /** After `pm2 kill` returned, pm2's own daemon may need a moment more. */
@@ -237,6 +238,22 @@ export const PM2_END_TIMEOUT_MS = 10 * SECOND;
 // — Environment and install —
 export const LOGIN_SHELL_TIMEOUT_MS = 1500;
 export const NPM_TIMEOUT_MS = 5 * MINUTE;
+/** npm's own default waits 70 s for a host that is not there; a person at a terminal should know sooner. */
+export const NPM_FETCH_RETRIES = 2;
+export const NPM_FETCH_RETRY_MIN_MS = 1 * SECOND;
+export const NPM_FETCH_RETRY_MAX_MS = 5 * SECOND;
+/** From TERM to KILL of an npm that is given up. */
+export const NPM_KILL_GRACE_MS = 2 * SECOND;
+/** npm runs at once: each takes some 100 MB and a core. */
+export const NPM_RUNS_MAX = 2;
+/** What is kept of npm's output: its error is at the end. */
+export const NPM_OUTPUT_BYTES_MAX = 256 * KIB;
 /** Changes of a development folder are gathered this long before its server restarts. */
 export const WATCH_DEBOUNCE_MS = 300;
 export const WATCH_RESTARTS_PER_MINUTE_MAX = 20;
+/** A folder that does not become quiet (a build, a log) is told of after this time all the same. */
+export const WATCH_GATHER_MAX_MS = 3 * SECOND;
+/** A watched folder is looked at this often: nothing tells that it was replaced by another of the same name. */
+export const WATCH_ROOT_CHECK_MS = 1 * SECOND;
+/** Where the system gives no more watches, files are looked at this often. */
+export const WATCH_POLL_MS = 1 * SECOND;
