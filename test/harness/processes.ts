@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { until } from './until.ts';
+
+/** Is there a process with this pid that still runs? A zombie does not: it answers `kill(pid, 0)` until its parent has waited for it. */
+export function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false; // ESRCH: gone. (EPERM cannot be: tests look only at their own user's processes.)
+  }
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+    return state !== 'Z' && state !== 'X';
+  } catch {
+    return !procExists(); // No entry on a system that has /proc: it has just gone.
+  }
+}
+
+/** Tells a process from a later one with the same pid. Undefined when it has gone, or on a system without /proc. */
+export function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined; // As the docstring says.
+  }
+}
+
+export async function gone(pid: number, timeoutMs?: number): Promise<void> {
+  await until(`process ${pid} to be gone`, () => !alive(pid), timeoutMs);
+}
+
+/**
+ * Pids whose environment or working folder names `folder`: everything that was started for one temporary home, also by somebody else's
+ * child in a session of its own. Empty on a system without /proc.
+ */
+export function processesOf(folder: string): number[] {
+  if (!procExists()) return [];
+  const pids = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+  return pids.filter((pid) => pid !== process.pid && alive(pid) && belongsTo(pid, folder));
+}
+
+export function killPid(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It went by itself in between, which is what was wanted.
+  }
+}
+
+/** Can processes be found by what they belong to? (Linux yes, macOS no.) */
+export function procExists(): boolean {
+  try {
+    readFileSync('/proc/self/stat');
+    return true;
+  } catch {
+    return false; // macOS has none.
+  }
+}
+
+// — internal —
+
+function belongsTo(pid: number, folder: string): boolean {
+  try {
+    if (readFileSync(`/proc/${pid}/environ`, 'latin1').includes(folder)) return true;
+    return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+  } catch {
+    return false; // Gone meanwhile, or another user's process.
+  }
+}

@@ -1,0 +1,31 @@
+const LOOK_EVERY_MS = 20;
+/** A limit against hanging, not a proof of speed. */
+const GIVE_UP_MS = 20_000;
+
+/**
+ * Waits until `look` gives something truthy, and resolves with it. A thrown error counts as "not yet" and is shown at the end.
+ * @throws {Error} it did not come in time; the message says what was waited for.
+ */
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  timeoutMs = GIVE_UP_MS,
+): Promise<Exclude<T, undefined | null | false | 0 | ''>> {
+  const end = Date.now() + timeoutMs;
+  let last: unknown;
+  for (;;) {
+    try {
+      const seen = await look();
+      if (seen) return seen as Exclude<T, undefined | null | false | 0 | ''>;
+      last = seen;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() >= end) throw new Error(`waited ${timeoutMs} ms for ${what}; last seen: ${String(last)}`);
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
