@@ -28,8 +28,11 @@ export type ServerSource =
   | { kind: 'folder'; ref: string }
   /** `mcpd add`: `ref` is the command line as typed. */
   | { kind: 'command'; ref: string }
-  /** Declared by `mcpd apply -f`: `ref` is the absolute path of the file, where it must be changed. */
-  | { kind: 'file'; ref: string };
+  /**
+   * Declared by `mcpd apply -f`: `ref` is the absolute path of the file, where it must be changed. `digest` is the sha-256 (hex) of the
+   * entry as declared, so that the next apply knows whether it changed; `package` is what its `install` fetched.
+   */
+  | { kind: 'file'; ref: string; digest?: string; package?: InstalledPackage };
 
 export interface InstalledPackage {
   /** `@modelcontextprotocol/server-memory` */

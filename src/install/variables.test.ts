@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import {
+  checkNoNul,
+  checkVariableName,
+  isVariableName,
+  looksSecret,
+  riskyVariables,
+  secretReference,
+  secretsIn,
+} from './variables.ts';
+
+test('names that a process cannot carry are refused', () => {
+  for (const name of ['A', '_a1', 'API_KEY']) expect(isVariableName(name)).toBe(true);
+  for (const name of ['', '1A', 'A-B', 'A=B', 'A B', 'Ä', 'A\0'])
+    expect(() => checkVariableName(name)).toThrow(/cannot be the name/);
+  expect(() => checkNoNul('a\0b', 'the value of A')).toThrow('the value of A holds a NUL character');
+});
+
+test('variables that run other code are named with who sets them', () => {
+  expect(riskyVariables(['CITY', 'LD_PRELOAD', 'node_options'], 'mcpd.json')).toEqual([
+    'mcpd.json sets LD_PRELOAD, which can make the server run other code than its own',
+    'mcpd.json sets node_options, which can make the server run other code than its own',
+  ]);
+});
+
+test('credentials are known by the custom of their names', () => {
+  for (const name of ['GITHUB_TOKEN', 'BRAVE_API_KEY', 'apikey', 'DB_PASSWORD', 'GITHUB_PERSONAL_ACCESS_TOKEN']) {
+    expect(looksSecret(name), name).toBe(true);
+  }
+  for (const name of ['CITY', 'KEYBOARD', 'TOKENS_FILE', 'AUTHOR', 'PATH']) expect(looksSecret(name), name).toBe(false);
+});
+
+test('references to secrets are found wherever they stand', () => {
+  expect(secretsIn(`Bearer ${secretReference('A')}/${secretReference('B_2')} \${secret:} \${dataDir}`)).toEqual([
+    'A',
+    'B_2',
+  ]);
+});
