@@ -183,6 +183,23 @@ export const RECONNECT_EVERY_MS = 50;
 export const SHIM_LINGER_MS = 2 * SECOND;
 /** Bytes a shim holds while no daemon is there; beyond it the host's pipe is paused. */
 export const SHIM_HELD_BYTES_MAX = 16 * MIB;
+/** Bytes a shim holds for a daemon that is there but does not read; small, so that the host feels it soon. */
+export const SHIM_QUEUE_BYTES_MAX = 1 * MIB;
+/** One write of a shim or to a host takes about this much; a longer line goes alone. */
+export const WRITE_BATCH_BYTES = 64 * KIB;
+/** A shim for whom nobody waits looks for a daemon this often. */
+export const RECONNECT_IDLE_MS = 1 * SECOND;
+/** A shim whose daemon ended at once starts another after this time, then after twice as long, and so on. */
+export const SHIM_RESPAWN_FIRST_MS = 1 * SECOND;
+export const SHIM_RESPAWN_MAX_MS = 10 * SECOND;
+/** Daemons of one shim that failed in a row: then its requests are answered with the reason at once. */
+export const SHIM_FAILED_STARTS_MAX = 2;
+/** A connection to the host socket must say who it is within this time. */
+export const HELLO_TIMEOUT_MS = 5 * SECOND;
+/** The hello repeats the params of `initialize`, a host's line, as a JSON string. */
+export const HELLO_BYTES_MAX = 2 * HOST_LINE_BYTES_MAX;
+/** A control line after the hello. */
+export const CONTROL_LINE_BYTES_MAX = 4 * KIB;
 /** pm2 kills the daemon after this time; our own stop is shorter. */
 export const PM2_KILL_TIMEOUT_MS = 20 * SECOND;
 /** One call of the pm2 command. */
@@ -257,3 +274,9 @@ export const WATCH_GATHER_MAX_MS = 3 * SECOND;
 export const WATCH_ROOT_CHECK_MS = 1 * SECOND;
 /** Where the system gives no more watches, files are looked at this often. */
 export const WATCH_POLL_MS = 1 * SECOND;
+
+// — CLI on a terminal —
+/** The live line of a step: smooth to the eye, nothing to the CPU. */
+export const PROGRESS_REPAINT_MS = 100;
+/** After Ctrl-C a command may tell the daemon and print its last words this long. */
+export const INTERRUPT_GRACE_MS = 1 * SECOND;
