@@ -1,0 +1,24 @@
+import type { Paths } from '../src/paths.ts';
+import type { Command } from './command.ts';
+import type { Daemon } from './daemon.ts';
+import type { Output } from './output.ts';
+import type { Keyboard } from './prompt/ask.ts';
+
+/** What a command is given. It reads no global state, so that it can be run twice in one process. */
+export interface Context {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  paths: Paths;
+  output: Output;
+  /** Null when nobody can be asked: standard input is no terminal. */
+  keyboard: Keyboard | null;
+  /** Aborted by the first Ctrl-C. */
+  signal: AbortSignal;
+  /** Lets Ctrl-C go to whoever runs in this process next (the daemon). */
+  releaseSignals(): void;
+  /** The running daemon; starts it when there is none. */
+  daemon(): Promise<Daemon>;
+  /** The daemon if it runs; never starts it. */
+  runningDaemon(): Promise<Daemon | null>;
+  commands: readonly Command[];
+}
