@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { type CachedList, LIST_KINDS, type ServerMemory, type ServerName } from '../src/core/model.ts';
+import { type CachedList, type Era, LIST_KINDS, type ServerMemory, type ServerName } from '../src/core/model.ts';
 import type { Db } from './db.ts';
 
 export interface MemoryTable {
@@ -67,9 +66,7 @@ export function memoryTableOf(db: Db): MemoryTable {
 /** Valid JSON holds no raw U+001E, neither in its texts nor between its tokens: entries stay the bytes they were, and nothing is parsed. */
 const SEPARATOR = '\u001e';
 
-const EraText = z.enum(['legacy', 'modern']);
-const KindText = z.enum(LIST_KINDS);
-const Findings = z.catch(z.array(z.string()), []);
+const ERAS: readonly Era[] = ['legacy', 'modern'];
 
 function gather(rows: readonly MemoryRow[]): Map<ServerName, ServerMemory> {
   const memories = new Map<ServerName, ServerMemory>();
@@ -85,17 +82,17 @@ function gather(rows: readonly MemoryRow[]): Map<ServerName, ServerMemory> {
 
 /** Null for an era this release does not know: the server is probed and listed again, which loses nothing. */
 function memoryOf(row: MemoryRow): ServerMemory | null {
-  const era = EraText.safeParse(row.era);
-  if (!era.success) return null;
+  const era = ERAS.find((known) => known === row.era);
+  if (era === undefined) return null;
   const { fingerprint, protocolVersion, serverInfo, capabilities, instructions } = row;
-  return { fingerprint, era: era.data, protocolVersion, serverInfo, capabilities, instructions, lists: [] };
+  return { fingerprint, era, protocolVersion, serverInfo, capabilities, instructions, lists: [] };
 }
 
 function listOf(row: MemoryRow): CachedList | null {
-  const kind = KindText.safeParse(row.kind);
-  if (!kind.success || row.entries === null || row.findings === null) return null;
+  const kind = LIST_KINDS.find((known) => known === row.kind);
+  if (kind === undefined || row.entries === null || row.findings === null) return null;
   return {
-    kind: kind.data,
+    kind,
     entries: row.entries === '' ? [] : row.entries.split(SEPARATOR),
     findings: findingsOf(row.findings),
   };
@@ -103,7 +100,8 @@ function listOf(row: MemoryRow): CachedList | null {
 
 function findingsOf(text: string): string[] {
   try {
-    return Findings.parse(JSON.parse(text));
+    const findings: unknown = JSON.parse(text);
+    return Array.isArray(findings) ? findings.filter((finding) => typeof finding === 'string') : [];
   } catch {
     // Remarks about the list, not the list: without them it is as good.
     return [];

@@ -1,7 +1,6 @@
-import * as z from 'zod/mini';
 import type { ServerDefinition, ServerLimits, ServerName, StartMode } from '../src/core/model.ts';
-import { isServerName } from '../src/server-names.ts';
 import type { Db } from './db.ts';
+import { LIMIT_KEYS, readRow, rowOf, type ServerRow } from './server-row.ts';
 
 /** What a person may change of an installed server. An absent member stays; a limit of null takes the default. */
 export interface DefinitionPatch {
@@ -37,7 +36,7 @@ export function serverTableOf(db: Db): ServerTable {
     one: (name) => {
       const row = one.get(name);
       if (row === undefined) return null;
-      const reading = read(row);
+      const reading = readRow(row);
       return 'definition' in reading ? reading.definition : null;
     },
     put: (definition) => {
@@ -64,103 +63,13 @@ export function patched(definition: ServerDefinition, patch: DefinitionPatch): S
 
 // — internal —
 
-interface ServerRow {
-  name: string;
-  description: string;
-  launch: string;
-  start: string;
-  enabled: number;
-  limits: string;
-  source: string;
-  fingerprint: string;
-  addedAt: number;
-}
-
-const LIMIT_KEYS = [
-  'startTimeoutMs',
-  'callTimeoutMs',
-  'idleStopMs',
-  'lineBytesMax',
-  'memorySoftBytes',
-  'memoryHardBytes',
-] as const;
-
-/** Absent in a row of an older release: the default. */
-const Limit = z._default(z.nullable(z.int().check(z.positive())), null);
-const Package = z.object({ identifier: z.string(), version: z.string(), integrity: z.string() });
-
-const Definition = z.object({
-  name: z.string().check(z.refine(isServerName, 'not a server name')),
-  description: z.string(),
-  launch: z.object({
-    command: z.string().check(z.minLength(1)),
-    args: z.array(z.string()),
-    cwd: z.nullable(z.string()),
-    env: z.record(z.string(), z.string()),
-  }),
-  start: z.enum(['on-demand', 'always', 'manual']),
-  enabled: z.boolean(),
-  limits: z.object({
-    startTimeoutMs: Limit,
-    callTimeoutMs: Limit,
-    idleStopMs: Limit,
-    lineBytesMax: Limit,
-    memorySoftBytes: Limit,
-    memoryHardBytes: Limit,
-  }),
-  source: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('catalog'), ref: z.string(), package: z.nullable(Package) }),
-    z.object({ kind: z.literal('npm'), ref: z.string(), package: Package }),
-    z.object({ kind: z.literal('folder'), ref: z.string() }),
-    z.object({ kind: z.literal('command'), ref: z.string() }),
-    z.object({ kind: z.literal('file'), ref: z.string() }),
-  ]),
-  fingerprint: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  addedAt: z.number(),
-});
-
-function rowOf(definition: ServerDefinition): ServerRow {
-  const { launch, limits, source, enabled, ...plain } = definition;
-  return {
-    ...plain,
-    enabled: enabled ? 1 : 0,
-    launch: JSON.stringify(launch),
-    limits: JSON.stringify(limits),
-    source: JSON.stringify(source),
-  };
-}
-
 function readAll(rows: readonly ServerRow[]): { definitions: ServerDefinition[]; findings: string[] } {
   const definitions: ServerDefinition[] = [];
   const findings: string[] = [];
   for (const row of rows) {
-    const reading = read(row);
+    const reading = readRow(row);
     if ('definition' in reading) definitions.push(reading.definition);
     else findings.push(reading.finding);
   }
   return { definitions, findings };
-}
-
-function read(row: ServerRow): { definition: ServerDefinition } | { finding: string } {
-  try {
-    const { launch, limits, source, enabled, ...plain } = row;
-    const parsed = Definition.safeParse({
-      ...plain,
-      enabled: enabled !== 0,
-      launch: JSON.parse(launch),
-      limits: JSON.parse(limits),
-      source: JSON.parse(source),
-    });
-    return parsed.success
-      ? { definition: parsed.data }
-      : unreadable(row.name, z.prettifyError(parsed.error).split('\n').join(' '));
-  } catch (thrown) {
-    return unreadable(row.name, thrown instanceof Error ? thrown.message : String(thrown));
-  }
-}
-
-function unreadable(name: string, why: string): { finding: string } {
-  return {
-    finding: `the registry's entry for "${name}" cannot be read and is left out (${why}); install it again, or remove it: mcpd uninstall ${name}`,
-  };
 }

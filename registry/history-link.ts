@@ -1,0 +1,156 @@
+import { Worker } from 'node:worker_threads';
+import type { CallRecord, Transition } from '../src/core/model.ts';
+import { fromReport, McpdError } from '../src/errors.ts';
+import {
+  HISTORY_CLOSE_TIMEOUT_MS,
+  HISTORY_QUERY_TIMEOUT_MS,
+  HISTORY_RETRY_MS,
+  HISTORY_WORKER_HEAP_MIB,
+} from '../src/limits.ts';
+import { packCalls } from './history-batch.ts';
+import type { Answer, FromWorker, Question, ToWorker, WorkerSettings } from './history-messages.ts';
+
+interface Waiting {
+  resolve(answer: Answer): void;
+  reject(error: McpdError): void;
+}
+
+/** The daemon's end of the history thread: starts it when it is needed, and outlives it. */
+export class HistoryLink {
+  /** Rows that the thread has and has not written yet. */
+  queuedRows = 0;
+  readonly #file: URL | string;
+  readonly #settings: WorkerSettings;
+  readonly #lost: (rows: number) => void;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | null = null;
+  /** A dead thread is not started again before this moment. */
+  #dueAt = 0;
+  #questions = 0;
+  #storeFinding: string | null = null;
+  #threadFinding: string | null = null;
+  #closing = false;
+
+  /** `lost` hears of rows that will not be in the file. */
+  constructor(file: URL | string, settings: WorkerSettings, lost: (rows: number) => void) {
+    this.#file = file;
+    this.#settings = settings;
+    this.#lost = lost;
+  }
+
+  write(records: readonly CallRecord[], transitions: Transition[]): void {
+    const rows = records.length + transitions.length;
+    const worker = this.#running();
+    if (worker === null) {
+      this.#lost(rows);
+      return;
+    }
+    const calls = packCalls(records);
+    this.queuedRows += rows;
+    post(worker, { type: 'write', calls, transitions, rows }, [calls.numbers.buffer]);
+  }
+
+  /** Null while the thread is dead. @throws {McpdError} INTERNAL without an answer in time, or what ails the file */
+  async ask(question: Question): Promise<Answer | null> {
+    const worker = this.#running();
+    if (worker === null) return null;
+    const id = this.#questions++;
+    const limit = setTimeout(
+      () => this.#settle(id, (one) => one.reject(silent('its disk does not answer'))),
+      HISTORY_QUERY_TIMEOUT_MS,
+    );
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        this.#waiting.set(id, { resolve, reject });
+        post(worker, { type: 'ask', id, question });
+      });
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  findings(): string[] {
+    return [this.#threadFinding, this.#storeFinding].filter((finding) => finding !== null);
+  }
+
+  /** Ends the thread once it has written everything, or after HISTORY_CLOSE_TIMEOUT_MS. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const worker = this.#worker;
+    if (worker === null) return;
+    const ended = new Promise<void>((resolve) => {
+      worker.once('exit', () => resolve());
+    });
+    worker.ref();
+    post(worker, { type: 'close' });
+    const limit = setTimeout(() => void worker.terminate(), HISTORY_CLOSE_TIMEOUT_MS);
+    await ended;
+    clearTimeout(limit);
+  }
+
+  #running(): Worker | null {
+    if (this.#worker !== null) return this.#worker;
+    if (this.#closing || performance.now() < this.#dueAt) return null;
+    const worker = new Worker(this.#file, {
+      workerData: this.#settings,
+      resourceLimits: { maxOldGenerationSizeMb: HISTORY_WORKER_HEAP_MIB, maxYoungGenerationSizeMb: 2 },
+    });
+    // The history keeps no process alive; `close` does, for as long as it takes.
+    worker.unref();
+    worker.on('message', (message: FromWorker) => this.#heard(message));
+    worker.on('error', (error) => this.#died(worker, error.message));
+    worker.on('exit', (code) => this.#died(worker, `it ended with code ${code}`));
+    this.#threadFinding = null;
+    this.#worker = worker;
+    return worker;
+  }
+
+  #heard(message: FromWorker): void {
+    switch (message.type) {
+      case 'taken':
+        this.queuedRows -= message.rows;
+        this.#lost(message.lost);
+        break;
+      case 'finding':
+        this.#storeFinding = message.text;
+        break;
+      case 'answer':
+        this.#settle(message.id, (one) => one.resolve(message.answer));
+        break;
+      case 'refused':
+        this.#settle(message.id, (one) => one.reject(fromReport(message.error)));
+        break;
+    }
+  }
+
+  /** Called for `error` and again for `exit`: the second time there is nothing left to do. */
+  #died(worker: Worker, why: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    this.#dueAt = performance.now() + HISTORY_RETRY_MS;
+    this.#lost(this.queuedRows);
+    this.queuedRows = 0;
+    if (!this.#closing) this.#threadFinding = `the call history is switched off: its thread died (${why})`;
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, (one) => one.reject(silent(why)));
+  }
+
+  #settle(id: number, how: (one: Waiting) => void): void {
+    const one = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (one !== undefined) how(one);
+  }
+}
+
+// — internal —
+
+function post(worker: Worker, message: ToWorker, moved: readonly ArrayBuffer[] = []): void {
+  worker.postMessage(message, moved);
+}
+
+function silent(why: string): McpdError {
+  return new McpdError('INTERNAL', {
+    what: 'the call history did not answer',
+    why,
+    fix: 'try again, or: mcpd restart',
+  });
+}

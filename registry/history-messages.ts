@@ -1,0 +1,32 @@
+import type { CallRecord, Transition } from '../src/core/model.ts';
+import type { ErrorReport } from '../src/errors.ts';
+import type { PackedCalls } from './history-batch.ts';
+
+/** What passes between the daemon's thread and the one that writes history.db. */
+
+/** A call as people are shown it. */
+export type CallRow = Omit<CallRecord, 'session'>;
+
+export interface WorkerSettings {
+  path: string;
+}
+
+export type Question =
+  | { about: 'calls'; limit: number; server: string | null }
+  | { about: 'transitions'; limit: number; server: string };
+
+export type ToWorker =
+  | { type: 'write'; calls: PackedCalls; transitions: Transition[]; rows: number }
+  | { type: 'ask'; id: number; question: Question }
+  /** Ends the thread after everything before it is written. */
+  | { type: 'close' };
+
+export type FromWorker =
+  /** So many rows are off the queue; `lost` of them could not be written. */
+  | { type: 'taken'; rows: number; lost: number }
+  /** What is wrong with the history now; null when it is well again. */
+  | { type: 'finding'; text: string | null }
+  | { type: 'answer'; id: number; answer: Answer }
+  | { type: 'refused'; id: number; error: ErrorReport };
+
+export type Answer = { about: 'calls'; rows: CallRow[] } | { about: 'transitions'; rows: Transition[] };

@@ -1,0 +1,82 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import type { Transition } from '../src/core/model.ts';
+import { HISTORY_ROWS_KEPT, HISTORY_TEXT_CHARS_MAX, HISTORY_TRANSITIONS_KEPT } from '../src/limits.ts';
+import { type Db, openDatabase } from './db.ts';
+import { type CallColumns, type PackedCalls, unpackCalls } from './history-batch.ts';
+import type { Answer, CallRow, Question } from './history-messages.ts';
+import { HISTORY_INIT } from './migrations/history-0001-init.ts';
+
+/** history.db, as its one thread sees it. */
+export interface HistoryStore {
+  /** One transaction. */
+  write(calls: PackedCalls, transitions: readonly Transition[]): void;
+  /** Newest first. */
+  answer(question: Question): Answer;
+  close(): void;
+}
+
+/** @throws {McpdError} REGISTRY_DAMAGED, REGISTRY_NEWER, DISK_FULL, HOME_UNWRITABLE, OUT_OF_FILES */
+export function openHistoryStore(path: string): HistoryStore {
+  const db = openDatabase(path, { migrations: [HISTORY_INIT], cacheBytes: CACHE_BYTES });
+  const write = writing(db);
+  const answer = reading(db);
+  return { write, answer, close: () => db.close() };
+}
+
+/** Moves a damaged file to `history.db.damaged`, in the place of an older one: one is kept, so that they never add up. */
+export function putAside(path: string): void {
+  const aside = `${path}.damaged`;
+  for (const file of [`${aside}-wal`, `${aside}-shm`]) rmSync(file, { force: true });
+  if (existsSync(path)) renameSync(path, aside);
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
+}
+
+// — internal —
+
+const CACHE_BYTES = 512 * 1024;
+/** Rows over the limit are deleted this many at a time: often enough to stay small, seldom enough to cost nothing. */
+const PRUNE_EVERY_ROWS = 1000;
+
+function writing(db: Db): HistoryStore['write'] {
+  const addCall = db.prepare<CallColumns>(`
+    INSERT INTO calls (at, session, host, server, method, target, queued_ms, total_ms, outcome, error_code, request_bytes, response_bytes)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const addTransition = db.prepare<Transition>(`
+    INSERT INTO transitions (at, server, instance, from_state, to_state, reason) VALUES (@at, @server, @instance, @from, @to, @reason)`);
+  const pruneCalls = db.prepare<[number]>('DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?');
+  const pruneTransitions = db.prepare<[number]>(
+    'DELETE FROM transitions WHERE id <= (SELECT max(id) FROM transitions) - ?',
+  );
+  let unpruned = PRUNE_EVERY_ROWS;
+  return db.transaction((calls: PackedCalls, transitions: readonly Transition[]) => {
+    for (const row of unpackCalls(calls)) {
+      addCall.run(...row);
+      unpruned++;
+    }
+    for (const transition of transitions) {
+      addTransition.run({ ...transition, reason: transition.reason.slice(0, HISTORY_TEXT_CHARS_MAX) });
+      unpruned++;
+    }
+    if (unpruned < PRUNE_EVERY_ROWS) return;
+    pruneCalls.run(HISTORY_ROWS_KEPT);
+    pruneTransitions.run(HISTORY_TRANSITIONS_KEPT);
+    unpruned = 0;
+  });
+}
+
+function reading(db: Db): HistoryStore['answer'] {
+  const callColumns = `at, host, server, method, target, queued_ms AS queuedMs, total_ms AS totalMs, outcome, error_code AS errorCode,
+    request_bytes AS requestBytes, response_bytes AS responseBytes`;
+  const calls = db.prepare<[number], CallRow>(`SELECT ${callColumns} FROM calls ORDER BY id DESC LIMIT ?`);
+  const callsOf = db.prepare<[string, number], CallRow>(
+    `SELECT ${callColumns} FROM calls WHERE server = ? ORDER BY id DESC LIMIT ?`,
+  );
+  const transitionsOf = db.prepare<[string, number], Transition>(`
+    SELECT at, server, instance, from_state AS "from", to_state AS "to", reason FROM transitions WHERE server = ? ORDER BY id DESC LIMIT ?`);
+  return (question) => {
+    const limit = Math.max(0, Math.min(HISTORY_ROWS_KEPT, Math.trunc(question.limit)));
+    if (question.about === 'transitions')
+      return { about: 'transitions', rows: transitionsOf.all(question.server, limit) };
+    return { about: 'calls', rows: question.server === null ? calls.all(limit) : callsOf.all(question.server, limit) };
+  };
+}

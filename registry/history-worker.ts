@@ -1,0 +1,114 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { McpdError } from '../src/errors.ts';
+import { HISTORY_RETRY_MS } from '../src/limits.ts';
+import type { Answer, FromWorker, Question, ToWorker, WorkerSettings } from './history-messages.ts';
+import { type HistoryStore, openHistoryStore, putAside } from './history-store.ts';
+import { sqliteFault } from './sqlite-fault.ts';
+
+/** The thread that owns history.db. Whatever happens to the file, it answers, and says in one sentence what is wrong. */
+
+if (parentPort === null) throw new RangeError('history-worker is started by createHistory only');
+const port = parentPort;
+const { path } = workerData as WorkerSettings;
+
+let store: HistoryStore | null = null;
+/** Nothing is opened or written before this moment (`performance.now()`); reading goes on while the file is open. */
+let offUntil = 0;
+let finding: string | null = null;
+
+port.on('message', (message: ToWorker) => {
+  switch (message.type) {
+    case 'write':
+      send({ type: 'taken', rows: message.rows, lost: write(message) ? 0 : message.rows });
+      break;
+    case 'ask':
+      ask(message.id, message.question);
+      break;
+    case 'close':
+      store?.close();
+      port.close();
+      break;
+  }
+});
+
+function write({ calls, transitions }: ToWorker & { type: 'write' }): boolean {
+  if (performance.now() < offUntil) return false;
+  try {
+    opened().write(calls, transitions);
+    if (offUntil > 0) well();
+    return true;
+  } catch (thrown) {
+    return repaired(thrown) && writeToNew(calls, transitions);
+  }
+}
+
+/** A batch that found the file damaged goes into the new one. */
+function writeToNew(...batch: Parameters<HistoryStore['write']>): boolean {
+  try {
+    opened().write(...batch);
+    return true;
+  } catch (thrown) {
+    switchOff(sqliteFault(thrown, path));
+    return false;
+  }
+}
+
+function ask(id: number, question: Question): void {
+  try {
+    const answer = store === null && performance.now() < offUntil ? nothing(question) : opened().answer(question);
+    send({ type: 'answer', id, answer });
+  } catch (thrown) {
+    const again = repaired(thrown);
+    if (again) send({ type: 'answer', id, answer: nothing(question) });
+    else send({ type: 'refused', id, error: sqliteFault(thrown, path).report() });
+  }
+}
+
+function opened(): HistoryStore {
+  store ??= openHistoryStore(path);
+  return store;
+}
+
+/** True when a damaged file was put aside, so that a new one can be opened; any other fault switches the history off for a while. */
+function repaired(thrown: unknown): boolean {
+  const fault = sqliteFault(thrown, path);
+  if (fault.code !== 'REGISTRY_DAMAGED') {
+    switchOff(fault);
+    return false;
+  }
+  try {
+    store?.close();
+    store = null;
+    putAside(path);
+    offUntil = 0;
+    say(`the call history was damaged (${fault.parts.why}); it was moved to ${path}.damaged and begun anew`);
+    return true;
+  } catch (again) {
+    switchOff(sqliteFault(again, path));
+    return false;
+  }
+}
+
+function switchOff(fault: McpdError): void {
+  offUntil = performance.now() + HISTORY_RETRY_MS;
+  say(`the call history is switched off: ${fault.message}`);
+}
+
+function well(): void {
+  offUntil = 0;
+  say(null);
+}
+
+function say(text: string | null): void {
+  if (text === finding) return;
+  finding = text;
+  send({ type: 'finding', text });
+}
+
+function nothing(question: Question): Answer {
+  return question.about === 'calls' ? { about: 'calls', rows: [] } : { about: 'transitions', rows: [] };
+}
+
+function send(message: FromWorker): void {
+  port.postMessage(message);
+}

@@ -1,0 +1,108 @@
+import type { CallRecord, Transition } from '../src/core/model.ts';
+import { HISTORY_BATCH_MS, HISTORY_BATCH_ROWS_MAX, HISTORY_QUEUE_ROWS_MAX } from '../src/limits.ts';
+import { HistoryLink } from './history-link.ts';
+import type { CallRow, Question } from './history-messages.ts';
+import { createSampler } from './history-sampling.ts';
+
+export interface HistoryTotals {
+  calls: number;
+  /** Calls whose outcome is neither `ok` nor `cancelled`. */
+  errors: number;
+  /** Rows that are not in the file: above the highest rate, or while it could not be written. */
+  sampledOut: number;
+}
+
+/** Calls and transitions, for people. It never disturbs the service: what cannot be written is counted, and said in `findings`. */
+export interface History {
+  /** Under a microsecond. The record is not copied and must not change afterwards. */
+  recordCall(record: CallRecord): void;
+  recordTransition(transition: Transition): void;
+  /**
+   * Newest first, with everything recorded before. Empty while the history is switched off.
+   * @throws {McpdError} INTERNAL when there is no answer in time, or what ails the file
+   */
+  calls(options: { limit: number; server: string | null }): Promise<CallRow[]>;
+  /** As `calls`. */
+  transitions(server: string, limit: number): Promise<Transition[]>;
+  /** Exact, since this was created. */
+  totals(): HistoryTotals;
+  findings(): string[];
+  /** Writes what is left, within HISTORY_CLOSE_TIMEOUT_MS. Later records are only counted. */
+  close(): Promise<void>;
+}
+
+/**
+ * `path` is history.db, `worker` the built file of history-worker.ts. The thread starts with the first batch, not with the first
+ * call, which has better use for the second core; until then no file is touched.
+ */
+export function createHistory(options: { path: string; worker: URL | string }): History {
+  const totals: HistoryTotals = { calls: 0, errors: 0, sampledOut: 0 };
+  const sampler = createSampler();
+  const link = new HistoryLink(options.worker, { path: options.path }, (rows) => {
+    totals.sampledOut += rows;
+  });
+  let calls: CallRecord[] = [];
+  let transitions: Transition[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  let flushedAt = performance.now();
+  let closing: Promise<void> | null = null;
+
+  const flush = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const now = performance.now();
+    sampler.passed(now - flushedAt);
+    flushedAt = now;
+    if (calls.length + transitions.length > 0) link.write(calls, transitions);
+    calls = [];
+    transitions = [];
+  };
+  /** After each record, kept or not: the sampler must see time pass. */
+  const recorded = (): void => {
+    if (calls.length + transitions.length >= HISTORY_BATCH_ROWS_MAX) flush();
+    else timer ??= setTimeout(flush, HISTORY_BATCH_MS).unref();
+  };
+  const hasRoom = (): boolean =>
+    closing === null && link.queuedRows + calls.length + transitions.length < HISTORY_QUEUE_ROWS_MAX;
+  const ask = async (question: Question) => {
+    if (closing !== null) return null;
+    flush();
+    return link.ask(question);
+  };
+
+  return {
+    recordCall: (record) => {
+      totals.calls++;
+      const failed = record.outcome !== 'ok' && record.outcome !== 'cancelled';
+      if (failed) totals.errors++;
+      if (hasRoom() && sampler.admits(failed)) calls.push(record);
+      else totals.sampledOut++;
+      if (closing === null) recorded();
+    },
+    recordTransition: (transition) => {
+      if (!hasRoom()) {
+        totals.sampledOut++;
+        return;
+      }
+      transitions.push(transition);
+      recorded();
+    },
+    calls: async ({ limit, server }) => {
+      const answer = await ask({ about: 'calls', limit, server });
+      return answer?.about === 'calls' ? answer.rows : [];
+    },
+    transitions: async (server, limit) => {
+      const answer = await ask({ about: 'transitions', limit, server });
+      return answer?.about === 'transitions' ? answer.rows : [];
+    },
+    totals: () => ({ ...totals }),
+    findings: () => link.findings(),
+    close: () => {
+      if (closing === null) {
+        flush();
+        closing = link.close();
+      }
+      return closing;
+    },
+  };
+}
