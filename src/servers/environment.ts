@@ -1,0 +1,182 @@
+import { posix, win32 } from 'node:path';
+import type { Launch } from '../core/model.ts';
+import { McpdError } from '../errors.ts';
+
+/** What a server gets of the daemon's own environment: exact names, and beginnings of names. Nothing else the daemon's starter had. */
+interface AllowList {
+  names: readonly string[];
+  prefixes: readonly string[];
+}
+
+const PROXIES_AND_CAS = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'REQUESTS_CA_BUNDLE',
+];
+
+const POSIX: AllowList = {
+  names: [
+    'HOME',
+    'PATH',
+    'LANG',
+    'TERM',
+    'TMPDIR',
+    'USER',
+    'LOGNAME',
+    'SHELL',
+    'SSH_AUTH_SOCK',
+    'DISPLAY',
+    'WAYLAND_DISPLAY',
+    ...PROXIES_AND_CAS,
+  ],
+  prefixes: ['LC_', 'XDG_'],
+};
+
+/** Programs on Windows fail in odd ways (no sockets, no temporary files) without these. */
+const WINDOWS: AllowList = {
+  names: [
+    'SystemRoot',
+    'SystemDrive',
+    'windir',
+    'ComSpec',
+    'Path',
+    'PATHEXT',
+    'TEMP',
+    'TMP',
+    'USERNAME',
+    'USERDOMAIN',
+    'USERPROFILE',
+    'HOMEDRIVE',
+    'HOMEPATH',
+    'APPDATA',
+    'LOCALAPPDATA',
+    'ProgramData',
+    'ProgramFiles',
+    'ProgramFiles(x86)',
+    'ProgramW6432',
+    'CommonProgramFiles',
+    'CommonProgramFiles(x86)',
+    'PUBLIC',
+    'NUMBER_OF_PROCESSORS',
+    'PROCESSOR_ARCHITECTURE',
+    'OS',
+    ...PROXIES_AND_CAS,
+  ],
+  prefixes: [],
+};
+
+export interface EnvironmentParts {
+  /** The daemon's own environment. */
+  inherited: NodeJS.ProcessEnv;
+  /** Takes the place of the inherited PATH. */
+  loginPath: string;
+  /** Filled already (`filledLaunch`). Declared variables win over inherited ones. */
+  declared: Readonly<Record<string, string>>;
+  platform: NodeJS.Platform;
+}
+
+/** The whole environment of a server, without the marker. Windows: names are the same whatever their case, and the declared spelling stays. */
+export function serverEnvironment({
+  inherited,
+  loginPath,
+  declared,
+  platform,
+}: EnvironmentParts): Record<string, string> {
+  const key = keyOf(platform);
+  const list = platform === 'win32' ? WINDOWS : POSIX;
+  const allowed = new Set(list.names.map(key));
+  const result = new Map<string, [name: string, value: string]>();
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value === undefined) continue;
+    if (allowed.has(key(name)) || list.prefixes.some((prefix) => name.startsWith(prefix)))
+      result.set(key(name), [name, value]);
+  }
+  result.set(key('PATH'), [result.get(key('PATH'))?.[0] ?? 'PATH', loginPath]);
+  for (const [name, value] of Object.entries(declared)) result.set(key(name), [name, value]);
+  return Object.fromEntries(result.values());
+}
+
+/** A variable by name, in the platform's own sense of equal. */
+export function variable(
+  environment: Readonly<Record<string, string>>,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined {
+  const key = keyOf(platform);
+  return Object.entries(environment).find(([other]) => key(other) === key(name))?.[1];
+}
+
+export interface Fillings {
+  /** The server's name, for errors. */
+  server: string;
+  secret(name: string): string | undefined;
+  dataDir: string;
+}
+
+/**
+ * Arguments and declared variables with `${secret:NAME}` and `${dataDir}` replaced, once: what a secret contains is not looked at again.
+ * @throws McpdError SECRET_MISSING a secret has no value; INPUT_INVALID a variable's name or a NUL, which no system can pass on
+ */
+export function filledLaunch(launch: Launch, fillings: Fillings): { args: string[]; env: Record<string, string> } {
+  const fill = (text: string) =>
+    text.replace(PLACEHOLDER, (_, secret: string | undefined) =>
+      secret === undefined ? fillings.dataDir : secretValue(fillings, secret),
+    );
+  const args = launch.args.map(fill);
+  const env = Object.fromEntries(Object.entries(launch.env).map(([name, value]) => [name, fill(value)]));
+  const refused = refusal(launch.command, args, env);
+  if (refused !== null) {
+    throw new McpdError('INPUT_INVALID', {
+      what: `${fillings.server} cannot be started`,
+      why: refused,
+      fix: `mcpd info ${fillings.server} shows its command line; register it again without that`,
+    });
+  }
+  return { args, env };
+}
+
+/** A declared working folder or command that names `${dataDir}`. */
+export function filledPath(text: string, dataDir: string): string {
+  return text.replaceAll('$' + '{dataDir}', dataDir);
+}
+
+/** Whether `path` is absolute on that platform. */
+export function isAbsolute(path: string, platform: NodeJS.Platform): boolean {
+  return platform === 'win32' ? win32.isAbsolute(path) : posix.isAbsolute(path);
+}
+
+// — internal —
+
+const PLACEHOLDER = /\$\{(?:secret:([A-Za-z_][A-Za-z0-9_]*)|dataDir)\}/g;
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+function keyOf(platform: NodeJS.Platform): (name: string) => string {
+  return platform === 'win32' ? (name) => name.toUpperCase() : (name) => name;
+}
+
+function secretValue({ server, secret }: Fillings, name: string): string {
+  const value = secret(name);
+  if (value !== undefined) return value;
+  throw new McpdError('SECRET_MISSING', {
+    what: `${server} needs the secret ${name}, which has no value`,
+    why: 'its launch refers to it, and the secrets file does not have it',
+    fix: `install ${server} again with --env ${name}`,
+  });
+}
+
+function refusal(command: string, args: readonly string[], env: Readonly<Record<string, string>>): string | null {
+  if (command.includes('\0')) return 'its command contains a NUL character';
+  const argument = args.findIndex((one) => one.includes('\0'));
+  if (argument >= 0) return `argument ${argument + 1} contains a NUL character`;
+  for (const [name, value] of Object.entries(env)) {
+    if (!VARIABLE_NAME.test(name)) return `${JSON.stringify(name)} is no name of an environment variable`;
+    if (value.includes('\0')) return `the value of ${name} contains a NUL character`;
+  }
+  return null;
+}
