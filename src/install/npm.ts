@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { InstalledPackage } from '../core/model.ts';
+import { errnoOf, McpdError } from '../errors.ts';
+import {
+  NPM_FETCH_RETRIES,
+  NPM_FETCH_RETRY_MAX_MS,
+  NPM_FETCH_RETRY_MIN_MS,
+  NPM_RUNS_MAX,
+  NPM_TIMEOUT_MS,
+} from '../limits.ts';
+import { chooseBin, type PackageManifest, type Runnable, runnableIn } from './bin.ts';
+import { type Asked, engineWarnings, npmError, readNpmFailure } from './npm-failure.ts';
+import { findNpm, type NpmProgram, type NpmRunOptions, npmEnvironment, runNpm } from './npm-run.ts';
+import { Slots } from './slots.ts';
+
+export interface PackageRequest extends Asked {
+  /** The server's own folder below `packages`; the version's folder is made inside. */
+  folder: string;
+  allowScripts: boolean;
+  /** Another registry than the user's own; null for that. */
+  registry: string | null;
+}
+
+export interface FetchedPackage {
+  installed: InstalledPackage;
+  /** The new folder: removing it undoes the fetch. */
+  root: string;
+  runnable: Runnable;
+  description: string;
+  /** Names of packages whose install scripts were not run. */
+  scriptsLeftOut: string[];
+  warnings: string[];
+}
+
+/** Installs packages from npm into mcpd's home, at an exact version. */
+export interface PackageSource {
+  /**
+   * Leaves nothing behind when it fails or is aborted.
+   * @throws McpdError PACKAGE_UNKNOWN, VERSION_UNKNOWN, PACKAGE_NOT_RUNNABLE, FETCH_FAILED, DISK_FULL, HOME_UNWRITABLE
+   */
+  fetch(request: PackageRequest, signal: AbortSignal, report: (detail: string) => void): Promise<FetchedPackage>;
+}
+
+export interface PackageSourceOptions {
+  /** The node that runs npm and the packages. */
+  execPath: string;
+  /** The environment for npm: the user's PATH, HOME and proxies. */
+  env: () => Promise<NodeJS.ProcessEnv>;
+  track?: NpmRunOptions['track'];
+}
+
+export function npmPackages(options: PackageSourceOptions): PackageSource {
+  const slots = new Slots(NPM_RUNS_MAX);
+  return {
+    fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
+  };
+}
+
+// — internal —
+
+async function fetchPackage(
+  options: PackageSourceOptions,
+  request: PackageRequest,
+  signal: AbortSignal,
+  report: (detail: string) => void,
+): Promise<FetchedPackage> {
+  const env = npmEnvironment(await options.env(), options.execPath);
+  const npm = await findNpm(options.execPath, env['PATH'] ?? '');
+  const temporary = await makeFolder(request.folder);
+  let root = temporary;
+  try {
+    const run = { cwd: temporary, env, signal, onLine: progressOf(report), track: options.track };
+    const warnings = await install(npm, request, temporary, run);
+    const label = `npm:${request.identifier}`;
+    const inside = join('node_modules', request.identifier);
+    const lock = await readLock(temporary, request.identifier);
+    const manifest = await readManifest(join(temporary, inside));
+    const bin = chooseBin(label, manifest);
+    if (bin === null) throw noProgram(label, lock.version);
+    await runnableIn(label, join(temporary, inside), bin, options.execPath);
+    root = await settle(temporary, request.folder, lock.version);
+    return {
+      installed: { identifier: request.identifier, version: lock.version, integrity: lock.integrity },
+      root,
+      runnable: await runnableIn(label, join(root, inside), bin, options.execPath),
+      description: typeof manifest.description === 'string' ? manifest.description : '',
+      scriptsLeftOut: request.allowScripts ? [] : lock.withScripts,
+      warnings,
+    };
+  } catch (error) {
+    await rm(root, { recursive: true, force: true });
+    await rmdir(request.folder).catch(() => undefined); // not empty: another version is in use there
+    throw error;
+  }
+}
+
+/** @returns warnings of npm that a person should see */
+async function install(
+  npm: NpmProgram,
+  request: PackageRequest,
+  folder: string,
+  run: NpmRunOptions,
+): Promise<string[]> {
+  const args = [
+    ...['install', `${request.identifier}@${request.range}`, '--prefix', folder, '--json', '--loglevel=http'],
+    ...[
+      '--save',
+      '--save-exact',
+      '--package-lock=true',
+      '--omit=dev',
+      '--global=false',
+      '--dry-run=false',
+      '--package-lock-only=false',
+    ],
+    ...['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress', '--install-strategy=hoisted'],
+    ...reachArguments(request),
+    // Newer npms run scripts of approved packages only; a person has just approved them all.
+    ...(request.allowScripts ? ['--ignore-scripts=false', '--dangerously-allow-all-scripts'] : ['--ignore-scripts']),
+  ];
+  const { code, stdout, stderr, timedOut } = await runNpm(npm, args, run);
+  if (timedOut) {
+    throw new McpdError('FETCH_FAILED', {
+      what: `${request.identifier} could not be fetched`,
+      why: `npm was not done after ${NPM_TIMEOUT_MS / 60_000} minutes`,
+      fix: 'check the network, the proxy and the registry: npm config get registry',
+    });
+  }
+  if (code === 0) return engineWarnings(stderr);
+  const error = npmError(readNpmFailure(stdout, stderr), request);
+  throw error.code === 'VERSION_UNKNOWN' ? await withVersions(error, npm, request, run) : error;
+}
+
+function reachArguments(request: PackageRequest): string[] {
+  return [
+    `--fetch-retries=${NPM_FETCH_RETRIES}`,
+    `--fetch-retry-mintimeout=${NPM_FETCH_RETRY_MIN_MS}`,
+    `--fetch-retry-maxtimeout=${NPM_FETCH_RETRY_MAX_MS}`,
+    ...(request.registry === null ? [] : [`--registry=${request.registry}`]),
+  ];
+}
+
+const VERSIONS_SHOWN = 5;
+
+async function withVersions(
+  error: McpdError,
+  npm: NpmProgram,
+  request: PackageRequest,
+  run: NpmRunOptions,
+): Promise<McpdError> {
+  const args = [
+    'view',
+    request.identifier,
+    'versions',
+    'dist-tags',
+    '--json',
+    '--no-update-notifier',
+    ...reachArguments(request),
+  ];
+  const { code, stdout } = await runNpm(npm, args, run);
+  const known = code === 0 ? versionsIn(stdout) : null;
+  if (known === null) return error;
+  return new McpdError('VERSION_UNKNOWN', {
+    what: error.parts.what,
+    why: `its latest are ${known.latest.join(', ')}${known.tags === '' ? '' : ` (${known.tags})`}`,
+    fix: `npm:${request.identifier}@${known.latest[0]}`,
+  });
+}
+
+/** Null when npm printed something else, as some older ones do: then the error stands without the list. */
+function versionsIn(stdout: string): { latest: string[]; tags: string } | null {
+  try {
+    const { versions, 'dist-tags': tags } = JSON.parse(stdout) as { versions?: unknown; 'dist-tags'?: unknown };
+    const all = (Array.isArray(versions) ? versions : [versions]).filter((each) => typeof each === 'string');
+    const named = Object.entries(typeof tags === 'object' && tags !== null ? tags : {});
+    if (all.length === 0) return null;
+    return {
+      latest: all.slice(-VERSIONS_SHOWN).reverse(),
+      tags: named.map(([tag, version]) => `${tag} is ${version}`).join(', '),
+    };
+  } catch {
+    return null; // see above
+  }
+}
+
+/** One temporary folder of our own; the package.json keeps npm from looking for a project further up. */
+async function makeFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const temporary = await mkdtemp(join(folder, '.fetching-'));
+    await writeFile(join(temporary, 'package.json'), '{"private":true}\n');
+    return temporary;
+  } catch (error) {
+    const errno = errnoOf(error);
+    throw new McpdError(errno === 'ENOSPC' || errno === 'EDQUOT' ? 'DISK_FULL' : 'HOME_UNWRITABLE', {
+      what: `${folder} could not be made`,
+      why: errno ?? String(error),
+      fix: `check its owner, rights and free space: ls -ld ${folder}`,
+    });
+  }
+}
+
+/** Gives the finished folder its name: the version, with a suffix where an older install of the same version is still in use. */
+async function settle(temporary: string, folder: string, version: string): Promise<string> {
+  const plain = join(folder, version);
+  const taken = await stat(plain).then(
+    () => true,
+    () => false, // not there: the usual case
+  );
+  const root = taken ? `${plain}.${randomBytes(4).toString('hex')}` : plain;
+  await rename(temporary, root);
+  return root;
+}
+
+interface Lock {
+  version: string;
+  integrity: string;
+  withScripts: string[];
+}
+
+async function readLock(folder: string, identifier: string): Promise<Lock> {
+  const text = await readFile(join(folder, 'package-lock.json'), 'utf8');
+  const packages = (JSON.parse(text) as { packages?: Record<string, Record<string, unknown>> }).packages ?? {};
+  const own = packages[`node_modules/${identifier}`];
+  const { version, integrity } = own ?? {};
+  if (typeof version !== 'string' || !/^[0-9A-Za-z.+-]+$/.test(version)) {
+    throw new McpdError('FETCH_FAILED', {
+      what: `${identifier} could not be fetched`,
+      why: 'npm wrote no version into its lock file',
+    });
+  }
+  const withScripts = Object.entries(packages).filter(([, entry]) => entry['hasInstallScript'] === true);
+  return {
+    version,
+    integrity: typeof integrity === 'string' ? integrity : '',
+    withScripts: withScripts.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)),
+  };
+}
+
+async function readManifest(folder: string): Promise<PackageManifest> {
+  const parsed: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  return typeof parsed === 'object' && parsed !== null ? parsed : {};
+}
+
+function noProgram(label: string, version: string): McpdError {
+  return new McpdError('PACKAGE_NOT_RUNNABLE', {
+    what: `${label}@${version} has no program to run`,
+    why: 'its package.json has no "bin"; it may be a library',
+    fix: 'look at the package’s own page for the server it belongs to',
+  });
+}
+
+const REPORT_EVERY_MS = 500;
+
+/** Turns npm's lines into now and then a word for people. */
+function progressOf(report: (detail: string) => void): (line: string) => void {
+  let fetched = 0;
+  let told = performance.now();
+  return (line) => {
+    if (!/^npm http (fetch GET 200|cache)/.test(line)) return;
+    fetched += 1;
+    if (performance.now() - told < REPORT_EVERY_MS) return;
+    told = performance.now();
+    report(`${fetched} files from the registry`);
+  };
+}
