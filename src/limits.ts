@@ -21,6 +21,8 @@ export const NOISE_SAMPLE_BYTES = 512;
 // — Queues —
 /** Answers waiting for one host that does not read. One frame more may be in flight; then answers become small errors. */
 export const HOST_QUEUE_BYTES_MAX = 16 * MIB;
+/** Small errors in place of such answers. A host that writes for ever and never reads is closed above this. */
+export const HOST_REFUSALS_BYTES_MAX = 1 * MIB;
 /** Requests waiting in one server's stdin. Beyond it calls are refused as busy. */
 export const SERVER_QUEUE_BYTES_MAX = 32 * MIB;
 /** Open requests of one host. */
@@ -187,11 +189,16 @@ export const SHIM_HELD_BYTES_MAX = 16 * MIB;
 export const SHIM_QUEUE_BYTES_MAX = 1 * MIB;
 /** One write of a shim or to a host takes about this much; a longer line goes alone. */
 export const WRITE_BATCH_BYTES = 64 * KIB;
+/** In its first second a shim looks this often: a daemon is there after some 100 ms, and looking costs one system call. */
+export const RECONNECT_FIRST_EVERY_MS = 10;
+export const RECONNECT_FIRST_MS = 1 * SECOND;
 /** A shim for whom nobody waits looks for a daemon this often. */
 export const RECONNECT_IDLE_MS = 1 * SECOND;
 /** A shim whose daemon ended at once starts another after this time, then after twice as long, and so on. */
 export const SHIM_RESPAWN_FIRST_MS = 1 * SECOND;
 export const SHIM_RESPAWN_MAX_MS = 10 * SECOND;
+/** A shim leaves a newer mcpd that takes over this long before it starts its own. */
+export const UPGRADE_GRACE_MS = 5 * SECOND;
 /** Daemons of one shim that failed in a row: then its requests are answered with the reason at once. */
 export const SHIM_FAILED_STARTS_MAX = 2;
 /** A connection to the host socket must say who it is within this time. */
