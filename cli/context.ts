@@ -1,7 +1,7 @@
 import type { Paths } from '../src/paths.ts';
 import type { Command } from './command.ts';
 import type { Daemon } from './daemon.ts';
-import type { Output } from './output.ts';
+import type { Output, Sink } from './output.ts';
 import type { Keyboard } from './prompt/ask.ts';
 
 /** What a command is given. It reads no global state, so that it can be run twice in one process. */
@@ -9,7 +9,11 @@ export interface Context {
   env: NodeJS.ProcessEnv;
   cwd: string;
   paths: Paths;
+  /** The folder of mcpd's built files: `stdio.cjs`, `daemon.js`. */
+  dist: string;
   output: Output;
+  /** Standard error, for live lines. */
+  screen: Sink;
   /** Null when nobody can be asked: standard input is no terminal. */
   keyboard: Keyboard | null;
   /** Aborted by the first Ctrl-C. */

@@ -5,8 +5,10 @@ import { type Column, type Paint, tableLines } from './table.ts';
 
 /** Standard output carries results, standard error carries talk; scripts read the one, people both. */
 export interface Output {
-  /** One line of a result. The text must be safe already: `table` and `fields` make theirs so. */
+  /** One line of a result. */
   print(line: string): void;
+  /** Text of a server that may fill several lines. */
+  text(text: string): void;
   json(value: unknown): void;
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void;
   /** Lines `label  value`, aligned; null leaves the line out. */
@@ -31,10 +33,11 @@ export interface Sink {
 
 export function outputTo(stdout: Sink, stderr: Sink, env: NodeJS.ProcessEnv): Output {
   const paint = paletteOf(stdout, env);
-  const print = (line: string) => void stdout.write(`${line}\n`);
+  const print = (line: string) => void stdout.write(`${lineOut(line)}\n`);
   return {
     print,
-    json: (value) => print(showableJson(value, 2)),
+    text: (text) => void stdout.write(`${showable(text, 'lines')}\n`),
+    json: (value) => void stdout.write(`${showableJson(value, 2)}\n`),
     table: (rows, columns) => {
       const width = stdout.isTTY === true ? (stdout.columns ?? null) : null;
       for (const line of tableLines(rows, columns, width, paint.bold)) print(line);
@@ -44,7 +47,7 @@ export function outputTo(stdout: Sink, stderr: Sink, env: NodeJS.ProcessEnv): Ou
       const width = Math.max(...shown.map(([label]) => label.length));
       for (const [label, value] of shown) print(`${paint.bold(label.padEnd(width))}  ${showable(value)}`.trimEnd());
     },
-    say: (line) => void stderr.write(`${line}\n`),
+    say: (line) => void stderr.write(`${lineOut(line)}\n`),
     paint,
     sayPaint: paletteOf(stderr, env),
     live: isLive(stderr, env),
@@ -95,6 +98,16 @@ export class StepFailure extends McpdError {
 }
 
 // — internal —
+
+const OUR_COLOURS = new RegExp(`(${String.fromCharCode(0x1b)}\\[\\d{1,2}m)`);
+
+/** The last gate of every line: nothing but our own colours gets through as a control sequence. */
+function lineOut(line: string): string {
+  return line
+    .split(OUR_COLOURS)
+    .map((part, i) => (i % 2 === 1 ? part : showable(part)))
+    .join('');
+}
 
 const COLOURS = ['red', 'green', 'yellow', 'cyan', 'dim', 'bold'] as const;
 
