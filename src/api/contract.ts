@@ -36,6 +36,8 @@ export const InstallRequest = z.object({
   env: z.optional(z.record(z.string(), z.object({ value: z.string(), secret: z.boolean() }))),
   /** Run the package's install scripts (npm). */
   allowScripts: z.optional(z.boolean()),
+  /** The caller's folder, absolute: relative file names among the inputs are meant from there. */
+  cwd: z.optional(z.string()),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
@@ -141,7 +143,13 @@ export interface ProcessNode {
 }
 export interface ProcessTree {
   daemon: { pid: number; rssBytes: number };
-  servers: { server: string; instance: string; state: string; root: ProcessNode | null; /** members of the group or bearers of the marker outside the tree */ strays: ProcessNode[] }[];
+  servers: {
+    server: string;
+    instance: string;
+    state: string;
+    root: ProcessNode | null /** members of the group or bearers of the marker outside the tree */;
+    strays: ProcessNode[];
+  }[];
 }
 
 export interface CatalogHit {
