@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { McpdError } from '../errors.ts';
+import { LIVE_QUEUE_BYTES_MAX } from '../limits.ts';
+import { showable } from '../text.ts';
+
+/** Where a request came in: `api.sock`, or 127.0.0.1 for the page. */
+export type Listener = 'local' | 'web';
+
+/** JSON for that listener. A page shows what it gets, so every text in it is made safe to show; programs get it as it is. */
+export function encoded(value: unknown, listener: Listener): string {
+  if (listener === 'local') return JSON.stringify(value);
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? showable(part, 'lines') : part));
+}
+
+export interface LineSink {
+  /** One value as one line of JSON. A reader that is LIVE_QUEUE_BYTES_MAX behind is cut off. */
+  write(value: unknown): void;
+  end(): void;
+}
+
+/** Lines of JSON as a response that stays open. The head goes out with the first line, so an error before it has its own status. */
+export function lineSink(outgoing: ServerResponse, listener: Listener): LineSink {
+  // The reader went away: `close` follows, and with it the end of the stream.
+  outgoing.on('error', () => undefined);
+  return {
+    write: (value) => {
+      if (outgoing.destroyed || outgoing.writableEnded) return;
+      if (outgoing.writableLength > LIVE_QUEUE_BYTES_MAX) {
+        outgoing.destroy();
+        return;
+      }
+      if (!outgoing.headersSent) outgoing.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+      outgoing.write(`${encoded(value, listener)}\n`);
+    },
+    end: () => outgoing.end(),
+  };
+}
+
+export function answerJson(outgoing: ServerResponse, status: number, value: unknown, listener: Listener): void {
+  const body = Buffer.from(encoded(value, listener));
+  outgoing.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
+  outgoing.end(body);
+}
+
+/** Ends the connection as well, so that nothing more of a refused request is read. */
+export function answerError(outgoing: ServerResponse, error: McpdError, listener: Listener): void {
+  if (outgoing.headersSent) {
+    outgoing.destroy();
+    return;
+  }
+  outgoing.setHeader('connection', 'close');
+  answerJson(outgoing, error.httpStatus, { error: error.report() }, listener);
+}
+
+/**
+ * The whole body of a request.
+ * @throws {McpdError} REQUEST_INVALID above `bytesMax`, or when the client left before its end
+ */
+export function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= bytesMax) {
+        chunks.push(chunk);
+        return;
+      }
+      incoming.off('data', take);
+      incoming.pause();
+      reject(new McpdError('REQUEST_INVALID', { what: `the request is larger than ${bytesMax} bytes` }));
+    };
+    incoming.on('data', take);
+    incoming.once('end', () => resolve(Buffer.concat(chunks)));
+    const cut = () => reject(new McpdError('REQUEST_INVALID', { what: 'the request ended before its body did' }));
+    incoming.once('error', cut);
+    incoming.once('close', cut);
+  });
+}

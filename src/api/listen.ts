@@ -1,0 +1,228 @@
+import { setMaxListeners } from 'node:events';
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { asMcpdError, McpdError } from '../errors.ts';
+import { homeFault, insideHome } from '../home.ts';
+import { API_CLOSE_MS, API_CONNECTIONS_MAX } from '../limits.ts';
+import { CONTROL_PROTOCOL } from '../version.ts';
+import { answerError, answerJson, type Listener } from './answer.ts';
+import { DashboardCodes } from './codes.ts';
+import type { DaemonControl } from './contract.ts';
+import { type Door, judgeLocal, judgeWeb, type RequestFacts } from './guard.ts';
+import { SECURITY_HEADERS } from './headers.ts';
+import { HttpPort } from './http-port.ts';
+import { answerPage } from './page.ts';
+import type { LiveSockets } from './web-socket.ts';
+
+export interface ApiOptions {
+  control: DaemonControl;
+  /** The home, and the bare name of the socket in it (on Windows the whole name of the pipe). */
+  home: string;
+  socket: string;
+  token: string;
+  /** 0 is any free one. */
+  port: number;
+  /** Folder of the built dashboard. */
+  assets: string;
+}
+
+export interface Api {
+  /**
+   * Listens on the socket and, if its port is free, on 127.0.0.1. Only under the daemon's lock: what is left of an earlier daemon's socket
+   * is replaced.
+   * @throws {McpdError} HOME_UNSAFE, HOME_UNWRITABLE, DISK_FULL, OUT_OF_FILES
+   */
+  listen(): Promise<void>;
+  /** Port of the page, or null while another program has it. */
+  port(): number | null;
+  warnings(): string[];
+  /** Ends what is open, after a moment for answers that are under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * The control interface on its two listeners. Plain servers: Hono, zod and ws cost an idle daemon some 10 MB, so they are loaded by the
+ * first request that needs them, and no request that the guard refuses gets so far.
+ */
+export function createApi(options: ApiOptions): Api {
+  return new Listening(options);
+}
+
+// — internal —
+
+type App = Record<Listener, (incoming: IncomingMessage, outgoing: ServerResponse) => unknown>;
+
+class Listening implements Api {
+  private readonly options: ApiOptions;
+  private readonly local: Server;
+  private readonly web: Server;
+  private readonly httpPort: HttpPort;
+  private readonly codes = new DashboardCodes();
+  private readonly closing = new AbortController();
+  private app: Promise<App> | null = null;
+  private sockets: Promise<LiveSockets> | null = null;
+
+  constructor(options: ApiOptions) {
+    this.options = options;
+    this.local = this.serverOf('local');
+    this.web = this.serverOf('web');
+    this.httpPort = new HttpPort(this.web, options.port);
+    // Each open stream listens once.
+    setMaxListeners(0, this.closing.signal);
+  }
+
+  async listen(): Promise<void> {
+    await this.listenLocally();
+    await this.httpPort.open();
+  }
+
+  port(): number | null {
+    return this.httpPort.current();
+  }
+
+  warnings(): string[] {
+    const warning = this.httpPort.warning();
+    return warning === null ? [] : [warning];
+  }
+
+  async close(): Promise<void> {
+    const open = [this.local, this.web].filter((server) => server.listening);
+    const closed = open.map((server) => new Promise<void>((done) => server.once('close', done)));
+    this.httpPort.close();
+    if (this.local.listening) this.closeLocal();
+    this.closing.abort();
+    await this.closeSockets();
+    for (const server of open) server.closeIdleConnections();
+    const patience = new AbortController();
+    const late = delay(API_CLOSE_MS, undefined, { signal: patience.signal }).catch(() => undefined); // aborted: all closed in time
+    await Promise.race([Promise.all(closed), late]);
+    patience.abort();
+    for (const server of open) server.closeAllConnections();
+  }
+
+  /** Closing removes the socket by its bare name, so it must happen inside the home. */
+  private closeLocal(): void {
+    try {
+      insideHome(this.options.home, () => this.local.close());
+    } catch {
+      this.local.close(); // The home was removed, and the socket with it.
+    }
+  }
+
+  private async closeSockets(): Promise<void> {
+    try {
+      (await this.sockets)?.close();
+    } catch {
+      // They could not be loaded, so none is open.
+    }
+  }
+
+  private listenLocally(): Promise<void> {
+    const { home, socket } = this.options;
+    return new Promise((resolve, reject) => {
+      const failed = (thrown: unknown) => reject(homeFault(thrown, `the socket ${socket} in ${home} cannot be opened`));
+      this.local.once('error', failed);
+      this.local.once('listening', () => {
+        this.local.off('error', failed);
+        // A connection that could not be accepted (no free file descriptor): the client sees it, the listener goes on.
+        this.local.on('error', () => undefined);
+        resolve();
+      });
+      try {
+        insideHome(home, () => {
+          if (process.platform !== 'win32') removeStaleSocket(home, socket);
+          this.local.listen(socket);
+          if (process.platform !== 'win32' && this.local.listening) chmodSync(socket, 0o600);
+        });
+      } catch (thrown) {
+        failed(thrown);
+      }
+    });
+  }
+
+  private serverOf(listener: Listener): Server {
+    const server = createServer((incoming, outgoing) => void this.answer(listener, incoming, outgoing));
+    server.maxConnections = API_CONNECTIONS_MAX;
+    server.on('upgrade', (incoming, socket, head) => void this.upgrade(listener, incoming, socket, head));
+    return server;
+  }
+
+  private judge(listener: Listener, incoming: IncomingMessage, upgrade: boolean): Door {
+    const facts: RequestFacts = {
+      method: incoming.method ?? '',
+      target: incoming.url ?? '',
+      rawHeaders: incoming.rawHeaders,
+      upgrade,
+    };
+    if (listener === 'local') return judgeLocal(facts);
+    return judgeWeb(facts, { port: this.httpPort.current() ?? 0, token: this.options.token });
+  }
+
+  private async answer(listener: Listener, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) outgoing.setHeader(name, value);
+    if (listener === 'local') outgoing.setHeader('mcpd-protocol', CONTROL_PROTOCOL);
+    try {
+      const door = this.judge(listener, incoming, false);
+      if (door === 'health') answerJson(outgoing, 200, { ok: true }, listener);
+      else if (door === 'page') await answerPage(this.options.assets, incoming.url?.split('?', 1)[0] ?? '', outgoing);
+      else await (await this.loadedApp())[listener](incoming, outgoing);
+    } catch (thrown) {
+      answerError(outgoing, asMcpdError(thrown, 'INTERNAL', 'the daemon could not answer'), listener);
+    }
+  }
+
+  private async upgrade(listener: Listener, incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // A peer that leaves in the middle; `close` follows.
+    socket.on('error', () => undefined);
+    try {
+      this.judge(listener, incoming, true);
+      const sockets = await this.loadedSockets();
+      if (this.closing.signal.aborted) socket.destroy();
+      else sockets.accept(listener, incoming, socket, head);
+    } catch (thrown) {
+      refuseUpgrade(socket, asMcpdError(thrown, 'INTERNAL', 'the daemon could not answer'));
+    }
+  }
+
+  private loadedApp(): Promise<App> {
+    const { control, token } = this.options;
+    const [codes, closing, port] = [this.codes, this.closing.signal, () => this.port()];
+    this.app ??= import('./app.ts').then((module) => module.createListeners({ control, token, codes, port, closing }));
+    // A load that failed (no free file descriptor) is tried again by the next request.
+    this.app.catch(() => (this.app = null));
+    return this.app;
+  }
+
+  private loadedSockets(): Promise<LiveSockets> {
+    const { control, token } = this.options;
+    this.sockets ??= import('./web-socket.ts').then((module) => module.createLiveSockets(control, token));
+    this.sockets.catch(() => (this.sockets = null));
+    return this.sockets;
+  }
+}
+
+/** Only ever a socket: whatever else lies there is not ours to remove. */
+function removeStaleSocket(home: string, name: string): void {
+  const stats = lstatSync(name, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isSocket()) {
+    throw new McpdError('HOME_UNSAFE', {
+      what: `${name} in ${home} is not a socket`,
+      why: 'mcpd puts its own socket there',
+      fix: 'look at it, and move it away',
+    });
+  }
+  rmSync(name);
+}
+
+function refuseUpgrade(socket: Duplex, error: McpdError): void {
+  const head = [
+    `HTTP/1.1 ${error.httpStatus} ${STATUS_CODES[error.httpStatus] ?? ''}`,
+    'connection: close',
+    'content-length: 0',
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n`);
+}

@@ -1,0 +1,49 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
+import { CALL_ANSWER_ROWS_MAX, LOG_ANSWER_LINES_MAX } from '../limits.ts';
+import { lineSink } from './answer.ts';
+import type { ApiEnv, AppOptions } from './app.ts';
+import { followLog } from './log-follow.ts';
+import { flag, json, nameOf, wholeNumber } from './request.ts';
+
+const LINES = 100;
+const CALLS = 100;
+
+/** Everything that only looks. */
+export function readRoutes(options: AppOptions): Hono<ApiEnv> {
+  const { control } = options;
+  const routes = new Hono<ApiEnv>();
+  routes.get('/status', (c) => json(c, control.status()));
+  routes.get('/servers', (c) => json(c, control.servers()));
+  routes.get('/servers/:name', (c) => json(c, control.server(nameOf(c))));
+  routes.get('/servers/:name/logs', (c) => logs(c, options));
+  routes.get('/tools', (c) => json(c, control.tools(c.req.query('server') ?? null)));
+  routes.get('/sessions', (c) => json(c, control.sessions()));
+  routes.get('/processes', async (c) => json(c, await control.processes()));
+  routes.get('/catalog', (c) => json(c, control.catalog(c.req.query('query') ?? '')));
+  routes.get('/calls', async (c) => {
+    const limit = wholeNumber(c, 'limit', { min: 1, max: CALL_ANSWER_ROWS_MAX }) ?? CALLS;
+    return json(c, await control.calls({ limit, server: c.req.query('server') ?? null }));
+  });
+  routes.get('/declared', (c) => json(c, control.exportSet()));
+  return routes;
+}
+
+// — internal —
+
+async function logs(c: Context<ApiEnv>, options: AppOptions): Promise<Response> {
+  const name = nameOf(c);
+  const past = {
+    lines: wholeNumber(c, 'lines', { min: 0, max: LOG_ANSWER_LINES_MAX }) ?? LINES,
+    since: wholeNumber(c, 'since', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  };
+  if (!flag(c, 'follow')) return json(c, await options.control.logs(name, past));
+  const { outgoing, listener } = c.env;
+  const sink = lineSink(outgoing, listener);
+  const stop = await followLog(options.control, name, past, sink.write);
+  outgoing.once('close', stop);
+  if (outgoing.destroyed) stop();
+  options.closing.addEventListener('abort', sink.end, { once: true });
+  outgoing.once('close', () => options.closing.removeEventListener('abort', sink.end));
+  return RESPONSE_ALREADY_SENT;
+}

@@ -1,0 +1,216 @@
+import type {
+  AddRequest,
+  ApplyRequest,
+  DaemonControl,
+  DaemonStatus,
+  InstallEvent,
+  InstallRequest,
+  LiveEvent,
+  LogLine,
+  ServerInfo,
+  ServerStatus,
+  ShutdownRequest,
+} from '../../src/api/contract.ts';
+import { McpdError } from '../../src/errors.ts';
+
+/** The daemon's side of the control API, from plain data: what the API is given is what a test reads back. */
+export class PlainControl implements DaemonControl {
+  readonly known = new Map<string, ServerStatus>();
+  /** What was asked, in order: `command weather start`. */
+  readonly asked: string[] = [];
+  readonly pastLines: LogLine[] = [];
+  version = '0.1.0';
+  state: DaemonStatus['state'] = 'running';
+  engine: DaemonStatus['engine'] = 'direct';
+  /** What an install does after it was asked. */
+  installing: (report: (event: InstallEvent) => void, signal: AbortSignal) => Promise<void> = async (report) =>
+    report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 1 });
+  onShutdown: (request: ShutdownRequest) => void = () => undefined;
+  private readonly watchers = new Set<(event: LiveEvent) => void>();
+  private readonly followers = new Set<(line: LogLine) => void>();
+
+  constructor(...names: string[]) {
+    for (const name of names) this.known.set(name, serverStatus(name));
+  }
+
+  get watching(): number {
+    return this.watchers.size;
+  }
+
+  get following(): number {
+    return this.followers.size;
+  }
+
+  publish(event: LiveEvent): void {
+    for (const watcher of this.watchers) watcher(event);
+  }
+
+  log(line: LogLine): void {
+    for (const follower of this.followers) follower(line);
+  }
+
+  status(): DaemonStatus {
+    return {
+      pid: process.pid,
+      version: this.version,
+      home: '/home/ann/.mcpd',
+      port: null,
+      startedAt: 1_700_000_000_000,
+      state: this.state,
+      engine: this.engine,
+      node: process.version,
+      servers: this.known.size,
+      sessions: 0,
+      calls: 0,
+      warnings: [],
+    };
+  }
+
+  servers() {
+    return [...this.known.values()];
+  }
+
+  server(name: string): ServerInfo {
+    return {
+      ...this.find(name),
+      instructions: null,
+      serverInfo: null,
+      capabilities: null,
+      lists: { tools: [], prompts: [], resources: [], templates: [] },
+      exits: [],
+      transitions: [],
+      logFile: `/home/ann/.mcpd/logs/${name}.log`,
+      secrets: [],
+    };
+  }
+
+  tools(server: string | null) {
+    const all = [{ server: 'weather', name: 'weather__now', raw: 'now', description: 'now', inputSchema: { big: 1 } }];
+    return all.filter((tool) => server === null || tool.server === server);
+  }
+
+  sessions() {
+    return [];
+  }
+
+  async plan(request: InstallRequest) {
+    this.asked.push(`plan ${request.spec}`);
+    return { name: request.spec, description: '', fetch: null, inputs: [], commandLine: 'node x', warnings: [] };
+  }
+
+  install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal) {
+    this.asked.push(`install ${request.spec}`);
+    return this.installing(report, signal);
+  }
+
+  add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal) {
+    this.asked.push(`add ${request.name}`);
+    return this.installing(report, signal);
+  }
+
+  async patch(name: string, patch: object) {
+    this.asked.push(`patch ${name} ${JSON.stringify(patch)}`);
+    return this.find(name);
+  }
+
+  async command(name: string, command: string) {
+    this.asked.push(`command ${name} ${command}`);
+    return this.find(name);
+  }
+
+  async uninstall(name: string, { purge }: { purge: boolean }) {
+    this.find(name);
+    this.asked.push(`uninstall ${name} ${purge}`);
+  }
+
+  catalog(query: string) {
+    this.asked.push(`catalog ${query}`);
+    return [];
+  }
+
+  async logs(name: string, { lines, since }: { lines: number; since: number | null }) {
+    this.find(name);
+    return this.pastLines.filter((line) => since === null || line.at >= since).slice(-lines);
+  }
+
+  followLogs(name: string, listener: (line: LogLine) => void) {
+    this.find(name);
+    this.followers.add(listener);
+    return () => this.followers.delete(listener);
+  }
+
+  async processes() {
+    return { daemon: { pid: process.pid, rssBytes: 1 }, servers: [] };
+  }
+
+  async calls({ limit, server }: { limit: number; server: string | null }) {
+    this.asked.push(`calls ${limit} ${server}`);
+    return [];
+  }
+
+  async apply(request: ApplyRequest) {
+    this.asked.push(`apply ${request.path}`);
+    return { added: [], changed: [], removed: [], unchanged: [], failed: [] };
+  }
+
+  exportSet() {
+    return { mcpServers: {} };
+  }
+
+  watch(listener: (event: LiveEvent) => void) {
+    this.watchers.add(listener);
+    return () => this.watchers.delete(listener);
+  }
+
+  shutdown(request: ShutdownRequest) {
+    this.asked.push(`shutdown ${JSON.stringify(request)}`);
+    this.onShutdown(request);
+  }
+
+  private find(name: string): ServerStatus {
+    const found = this.known.get(name);
+    if (found !== undefined) return found;
+    throw new McpdError('SERVER_UNKNOWN', { what: `no server is called ${name}`, fix: 'mcpd list' });
+  }
+}
+
+export function serverStatus(name: string, changes: Partial<ServerStatus> = {}): ServerStatus {
+  return {
+    name,
+    description: `the ${name} server`,
+    start: 'on-demand',
+    enabled: true,
+    wanted: 'down',
+    wantedReason: null,
+    state: 'stopped',
+    reason: null,
+    fix: null,
+    health: 'unknown',
+    findings: [],
+    since: 1_700_000_000_000,
+    pid: null,
+    era: null,
+    protocolVersion: null,
+    openCalls: 0,
+    calls: 0,
+    errors: 0,
+    starts: 0,
+    lastExit: null,
+    nextStartAt: null,
+    counts: { tools: 0, prompts: 0, resources: 0, templates: 0 },
+    listed: false,
+    source: { kind: 'command', ref: 'node x' },
+    launch: { command: 'node', args: ['x'], cwd: null, env: {} },
+    limits: {
+      startTimeoutMs: null,
+      callTimeoutMs: null,
+      idleStopMs: null,
+      lineBytesMax: null,
+      memorySoftBytes: null,
+      memoryHardBytes: null,
+    },
+    fingerprint: '0',
+    addedAt: 1_700_000_000_000,
+    ...changes,
+  };
+}
