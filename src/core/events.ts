@@ -25,11 +25,28 @@ export type GatewayEvent =
   | { type: 'host-closed'; at: number; session: SessionId }
   | { type: 'server-spawned'; at: number; instance: InstanceKey; generation: number; pid: number }
   | { type: 'server-message'; at: number; instance: InstanceKey; generation: number; frame: Frame }
-  | { type: 'server-noise'; at: number; instance: InstanceKey; generation: number; reason: NoiseReason; id: string | null; bytes: number }
+  | {
+      type: 'server-noise';
+      at: number;
+      instance: InstanceKey;
+      generation: number;
+      reason: NoiseReason;
+      id: string | null;
+      bytes: number;
+    }
+  /** The server does not read: this request of ours (its id on the link) was not written. */
+  | { type: 'server-full'; at: number; instance: InstanceKey; generation: number; id: number }
   /** Also when it could not be spawned. Comes exactly once per `spawn`, after the whole process group is gone or was given up. */
   | { type: 'server-exited'; at: number; instance: InstanceKey; generation: number; exit: ExitReport }
   /** Its process is over the memory limit: `hard` is killed at once, `soft` is recycled when idle. */
-  | { type: 'server-memory'; at: number; instance: InstanceKey; generation: number; limit: 'soft' | 'hard'; bytes: number }
+  | {
+      type: 'server-memory';
+      at: number;
+      instance: InstanceKey;
+      generation: number;
+      limit: 'soft' | 'hard';
+      bytes: number;
+    }
   /** The registry has this server now: new, changed, enabled, disabled. `memory` belongs to its fingerprint or is null. */
   | { type: 'server-defined'; at: number; definition: ServerDefinition; memory: ServerMemory | null }
   | { type: 'server-removed'; at: number; server: ServerName }
@@ -45,8 +62,15 @@ export type GatewayEvent =
 
 export type Effect =
   /** `answer`s must arrive; `notice`s may be dropped and counted when the host does not read. */
-  | { type: 'to-host'; session: SessionId; bytes: Bytes; class: 'answer' | 'notice'; /** of an answer: the raw id */ id: string | null }
-  | { type: 'to-server'; instance: InstanceKey; generation: number; bytes: Bytes }
+  | {
+      type: 'to-host';
+      session: SessionId;
+      bytes: Bytes;
+      class: 'answer' | 'notice' /** of an answer: the raw id */;
+      id: string | null;
+    }
+  /** `id` is that of a request on the link, for the case that it cannot be written; null for what may be lost. */
+  | { type: 'to-server'; instance: InstanceKey; generation: number; bytes: Bytes; id: number | null }
   | { type: 'close-host'; session: SessionId; reason: string }
   | { type: 'spawn'; instance: InstanceKey; generation: number; definition: ServerDefinition }
   /** Close stdin, TERM, KILL, sweep. `kill` skips to the end. */

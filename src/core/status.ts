@@ -1,0 +1,103 @@
+import { HEALTH_MISSES_MAX } from '../limits.ts';
+import { openCallsOf } from './calls.ts';
+import { epoch } from './emit.ts';
+import { entriesOf } from './learning.ts';
+import { type Health, LIST_KINDS, type ListKind, type ServerStatus, type SessionStatus } from './model.ts';
+import type { Core, HostSession, Instance, KnownServer } from './state.ts';
+import { STATE_OF } from './supervision.ts';
+
+/** What people see: pure views of the core. */
+
+export function serverStatus(core: Core, known: KnownServer): ServerStatus {
+  const { definition, memory } = known;
+  const instance = core.instances.get(definition.name) ?? null;
+  const lastExit = instance?.exits.at(-1) ?? null;
+  const state = STATE_OF[instance?.phase ?? 'stopped'];
+  const wanted = wantedOf(known, instance);
+  return {
+    name: definition.name,
+    description: definition.description,
+    start: definition.start,
+    enabled: definition.enabled,
+    wanted: wanted.wanted,
+    wantedReason: wanted.reason,
+    state,
+    reason: instance?.reason ?? null,
+    fix: fixFor(definition.name, definition.enabled, instance),
+    health: healthOf(instance),
+    findings: [...(instance?.findings.values() ?? storedFindings(known))],
+    since: epoch(core, instance?.since ?? core.now),
+    pid: instance?.pid ?? null,
+    era: instance?.link?.era ?? memory?.era ?? null,
+    protocolVersion: nonEmpty(instance?.link?.protocolVersion) ?? memory?.protocolVersion ?? null,
+    openCalls: instance === null ? 0 : openCallsOf(instance),
+    calls: instance?.counters.calls ?? 0,
+    errors: instance?.counters.errors ?? 0,
+    starts: instance?.counters.starts ?? 0,
+    lastExit,
+    nextStartAt: instance?.phase === 'backoff' ? epoch(core, instance.notBefore) : null,
+    counts: Object.fromEntries(LIST_KINDS.map((kind) => [kind, entriesOf(memory, kind).length])) as Record<
+      ListKind,
+      number
+    >,
+    listed: memory !== null,
+    source: definition.source,
+    launch: definition.launch,
+    limits: definition.limits,
+    fingerprint: definition.fingerprint,
+    addedAt: definition.addedAt,
+  };
+}
+
+export function sessionStatus(core: Core, session: HostSession): SessionStatus {
+  return {
+    id: session.id,
+    host: session.host,
+    era: session.era,
+    protocolVersion: session.protocolVersion,
+    since: epoch(core, session.openedAt),
+    openCalls: session.open.size,
+    calls: session.calls,
+  };
+}
+
+// — internal —
+
+function wantedOf(known: KnownServer, instance: Instance | null): { wanted: 'up' | 'down'; reason: string | null } {
+  if (!known.definition.enabled) return { wanted: 'down', reason: 'disabled' };
+  if (instance === null) return { wanted: 'down', reason: null };
+  const needed =
+    instance.held ||
+    instance.queue.length > 0 ||
+    instance.phase === 'running' ||
+    instance.phase === 'starting' ||
+    instance.phase === 'queued';
+  if (needed) return { wanted: 'up', reason: null };
+  return { wanted: 'down', reason: known.definition.start === 'manual' ? 'manual' : 'on-demand' };
+}
+
+/** An on-demand server at rest counts as healthy. */
+function healthOf(instance: Instance | null): Health {
+  if (instance === null) return 'unknown';
+  if (instance.misses >= HEALTH_MISSES_MAX) return 'silent';
+  if (instance.phase === 'failed' || instance.phase === 'backoff') return 'degraded';
+  for (const topic of instance.findings.keys()) if (topic.startsWith('list') || topic === 'memory') return 'degraded';
+  if (instance.phase === 'stopped' && instance.unstable.length > 0) return 'degraded';
+  return 'ok';
+}
+
+function fixFor(name: string, enabled: boolean, instance: Instance | null): string | null {
+  if (!enabled) return `mcpd enable ${name}`;
+  if (instance === null) return null;
+  if (instance.phase === 'failed' || instance.phase === 'backoff') return `mcpd logs ${name}; then mcpd start ${name}`;
+  return instance.misses >= HEALTH_MISSES_MAX ? `mcpd restart ${name}` : null;
+}
+
+/** Findings of the last reading, while the server sleeps. */
+function storedFindings(known: KnownServer): string[] {
+  return known.memory?.lists.flatMap((list) => list.findings) ?? [];
+}
+
+function nonEmpty(text: string | undefined): string | null {
+  return text === undefined || text === '' ? null : text;
+}

@@ -1,0 +1,98 @@
+import { LEGACY_REVISIONS, MODERN_REVISION, NEWEST_LEGACY, SERVED_REVISIONS } from './revisions.ts';
+
+/** How both eras begin, on both sides: texts that mcpd sends, and what it reads from the answers. */
+
+export interface Identity {
+  name: string;
+  title: string;
+  version: string;
+}
+
+/**
+ * What mcpd can serve over its lifetime: a legacy host cannot be told of new capabilities later, so all are declared at once.
+ */
+const CAPABILITIES_TO_HOSTS = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  completions: {},
+};
+
+/** JSON text of the result of `initialize`. */
+export function initializeResult(identity: Identity, revision: string, instructions: string | null): string {
+  return JSON.stringify({
+    protocolVersion: revision,
+    capabilities: { ...CAPABILITIES_TO_HOSTS, logging: {} },
+    serverInfo: identity,
+    ...(instructions === null ? {} : { instructions }),
+  });
+}
+
+/** JSON text of the result of `server/discover`. */
+export function discoverResult(identity: Identity, instructions: string | null, ttlMs: number): string {
+  return JSON.stringify({
+    resultType: 'complete',
+    supportedVersions: SERVED_REVISIONS,
+    capabilities: CAPABILITIES_TO_HOSTS,
+    ...(instructions === null ? {} : { instructions }),
+    ttlMs,
+    cacheScope: 'private',
+    _meta: { 'io.modelcontextprotocol/serverInfo': identity },
+  });
+}
+
+/** JSON text of the params of `initialize` towards a server. No callbacks are declared: a server must not ask what mcpd cannot answer. */
+export function initializeParams(identity: Identity): string {
+  return JSON.stringify({ protocolVersion: NEWEST_LEGACY, capabilities: {}, clientInfo: identity });
+}
+
+/** JSON text of the `_meta` that every modern request carries. `clientInfo` is raw JSON: the host's own where there is one. */
+export function modernMeta(clientInfo: string, logLevel: string | null): string {
+  const level = logLevel === null ? '' : `,"io.modelcontextprotocol/logLevel":${JSON.stringify(logLevel)}`;
+  return `{"io.modelcontextprotocol/protocolVersion":"${MODERN_REVISION}","io.modelcontextprotocol/clientInfo":${clientInfo},"io.modelcontextprotocol/clientCapabilities":{}${level}}`;
+}
+
+/** What a server said of itself in either handshake. */
+export interface ServerGreeting {
+  protocolVersion: string;
+  /** Raw JSON. */
+  serverInfo: string;
+  capabilities: Record<string, unknown>;
+  instructions: string | null;
+}
+
+/** The greeting in a result of `initialize`, or the reason why it is none. */
+export function readInitializeResult(result: unknown): ServerGreeting | string {
+  if (!isObject(result)) return 'its answer to initialize is not an object';
+  const revision = result['protocolVersion'];
+  if (typeof revision !== 'string') return 'its answer to initialize names no protocolVersion';
+  if (!LEGACY_REVISIONS.some((known) => known === revision))
+    return `it speaks protocol revision ${JSON.stringify(revision)}, which mcpd does not know`;
+  return greeting(result, revision, result['serverInfo']);
+}
+
+/** The greeting in a result of `server/discover`, or the reason why it is none. */
+export function readDiscoverResult(result: unknown): ServerGreeting | string {
+  if (!isObject(result) || !Array.isArray(result['supportedVersions']))
+    return 'its answer to server/discover names no supportedVersions';
+  if (!result['supportedVersions'].includes(MODERN_REVISION))
+    return `it serves only the revisions ${JSON.stringify(result['supportedVersions'])}`;
+  const meta = result['_meta'];
+  return greeting(result, MODERN_REVISION, isObject(meta) ? meta['io.modelcontextprotocol/serverInfo'] : undefined);
+}
+
+// — internal —
+
+function greeting(result: Record<string, unknown>, protocolVersion: string, serverInfo: unknown): ServerGreeting {
+  const { capabilities, instructions } = result;
+  return {
+    protocolVersion,
+    serverInfo: isObject(serverInfo) ? JSON.stringify(serverInfo) : '{}',
+    capabilities: isObject(capabilities) ? capabilities : {},
+    instructions: typeof instructions === 'string' && instructions !== '' ? instructions : null,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,98 @@
+import type { Edit } from './bytes.ts';
+import type { Envelope, Span } from './frame.ts';
+import { modernMeta } from './handshake.ts';
+import { jsonString, type Member, member, members, text } from './members.ts';
+
+/** The `_meta` of requests: what a modern host says with each of them, and how it changes on the way to a server of either era. */
+
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';
+const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
+export const SUBSCRIPTION_ID_KEY = 'io.modelcontextprotocol/subscriptionId';
+const MODERN_KEYS: readonly string[] = [VERSION_KEY, CLIENT_INFO_KEY, CAPABILITIES_KEY, LOG_LEVEL_KEY];
+
+type Request = Extract<Envelope, { kind: 'request' }>;
+
+export interface ModernEnvelope {
+  /** null when the key is missing or not a string. */
+  protocolVersion: string | null;
+  /** Raw JSON; null when missing. */
+  clientInfo: string | null;
+  capabilities: string | null;
+  logLevel: string | null;
+}
+
+/** The modern envelope of a request's params, or null when nothing of it is there: then the host is legacy. */
+export function readModernEnvelope(bytes: Uint8Array, params: Span | null): ModernEnvelope | null {
+  const meta = params === null ? null : member(bytes, params, '_meta');
+  if (meta === null) return null;
+  const list = members(bytes, meta).filter((entry) => MODERN_KEYS.includes(entry.key));
+  if (list.length === 0) return null;
+  const find = (key: string) => list.find((entry) => entry.key === key) ?? null;
+  const raw = (entry: Member | null) => (entry === null ? null : text(bytes, entry));
+  const string = (entry: Member | null) => (entry === null ? null : jsonString(bytes, entry));
+  return {
+    protocolVersion: string(find(VERSION_KEY)),
+    clientInfo: raw(find(CLIENT_INFO_KEY)),
+    capabilities: raw(find(CAPABILITIES_KEY)),
+    logLevel: string(find(LOG_LEVEL_KEY)),
+  };
+}
+
+/** The keys a modern request lacks although it must have them. */
+export function missingInEnvelope(envelope: ModernEnvelope): string[] {
+  return [
+    ...(envelope.protocolVersion === null ? [VERSION_KEY] : []),
+    ...(envelope.capabilities === null ? [CAPABILITIES_KEY] : []),
+  ];
+}
+
+/** Raw JSON of `_meta.progressToken` of a message's params, or null. */
+export function progressTokenOf(bytes: Uint8Array, params: Span): string | null {
+  const meta = member(bytes, params, '_meta');
+  const token = meta === null ? null : member(bytes, meta, 'progressToken');
+  return token === null ? null : text(bytes, token);
+}
+
+/**
+ * The edit that makes `_meta` right for the server, or null when it is right as it is.
+ * `progressToken` is raw JSON, and replaces the host's. `clientInfo` (raw JSON) and `logLevel` are those of a legacy host's session.
+ */
+export function metaEdit(
+  bytes: Uint8Array,
+  request: Request,
+  way: {
+    from: 'legacy' | 'modern';
+    to: 'legacy' | 'modern';
+    progressToken: string | null;
+    clientInfo: string;
+    logLevel: string | null;
+  },
+): Edit | null {
+  const added =
+    way.to === 'modern' && way.from === 'legacy' ? modernMeta(way.clientInfo, way.logLevel).slice(1, -1) : '';
+  const { params } = request;
+  if (params === null) {
+    if (added === '') return null;
+    return { start: request.methodSpan.end, end: request.methodSpan.end, with: `,"params":{"_meta":{${added}}}` };
+  }
+  const meta = member(bytes, params, '_meta');
+  if (meta === null) {
+    if (added === '') return null;
+    const comma = members(bytes, params).length === 0 ? '' : ',';
+    return { start: params.start + 1, end: params.start + 1, with: `"_meta":{${added}}${comma}` };
+  }
+  const list = members(bytes, meta);
+  const kept =
+    way.to === 'modern' && way.from === 'modern' ? list : list.filter((entry) => !MODERN_KEYS.includes(entry.key));
+  const token = way.progressToken;
+  if (kept.length === list.length && added === '' && token === null) return null;
+  const parts = kept.map((entry) =>
+    entry.key === 'progressToken' && token !== null
+      ? `"progressToken":${token}`
+      : text(bytes, { start: entry.keyStart, end: entry.end }),
+  );
+  if (added !== '') parts.push(added);
+  return { start: meta.start, end: meta.end, with: `{${parts.join(',')}}` };
+}
