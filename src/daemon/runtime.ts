@@ -1,0 +1,140 @@
+import type { Effect, GatewayEvent, TimerId, TrialOutcome } from '../core/events.ts';
+import type { Gateway } from '../core/gateway.ts';
+import type { CallRecord, ExposedName, ServerDefinition, ServerMemory, Transition } from '../core/model.ts';
+import type { Bytes } from '../protocol/frame.ts';
+
+/** What the runtime needs of the edges. Each is one function or a few; daemon/main.ts wires them. */
+export interface Edges {
+  now(): number;
+  hosts: {
+    send(session: string, bytes: Bytes, kind: 'answer' | 'notice', id: string | null): void;
+    close(session: string, reason: string): void;
+  };
+  servers: {
+    spawn(instance: string, generation: number, definition: ServerDefinition): void;
+    write(instance: string, generation: number, bytes: Bytes): 'ok' | 'full' | 'gone';
+    stop(instance: string, generation: number, kill: boolean): void;
+  };
+  registry: {
+    saveMemory(server: string, memory: ServerMemory): boolean;
+    saveNames(names: readonly ExposedName[]): void;
+  };
+  history: { recordCall(record: CallRecord): void; recordTransition(transition: Transition): void };
+  log(server: string, level: 'info' | 'warn' | 'error', text: string): void;
+  /** Something that people look at has changed. */
+  publish(topic: 'server' | 'sessions', name: string): void;
+  trialFinished(trial: string, outcome: TrialOutcome): void;
+  allStopped(): void;
+  /** A registry that cannot be written (full disk): service goes on from memory, and somebody should know. */
+  storageFailed(thrown: unknown): void;
+}
+
+/** Node's own bound: a longer timer would fire at once. What it is for looks at the clock again when it fires. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/**
+ * The one loop: takes an event, asks the core, performs the effects. Events that arrive while effects are performed wait in the queue, so
+ * the core never runs inside itself.
+ */
+export class Runtime {
+  readonly #gateway: Gateway;
+  readonly #edges: Edges;
+  readonly #queue: GatewayEvent[] = [];
+  readonly #timers = new Map<TimerId, NodeJS.Timeout>();
+  #running = false;
+
+  constructor(gateway: Gateway, edges: Edges) {
+    this.#gateway = gateway;
+    this.#edges = edges;
+  }
+
+  post(event: GatewayEvent): void {
+    if (this.#running) {
+      this.#queue.push(event);
+      return;
+    }
+    this.#running = true;
+    try {
+      let next: GatewayEvent | undefined = event;
+      while (next !== undefined) {
+        for (const effect of this.#gateway.step(next)) this.#perform(effect);
+        next = this.#queue.shift();
+      }
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Stops all timers; the daemon ends. */
+  dispose(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #perform(effect: Effect): void {
+    const edges = this.#edges;
+    switch (effect.type) {
+      case 'to-host':
+        return edges.hosts.send(effect.session, effect.bytes, effect.class, effect.id);
+      case 'to-server':
+        return this.#write(effect);
+      case 'close-host':
+        return edges.hosts.close(effect.session, effect.reason);
+      case 'spawn':
+        return edges.servers.spawn(effect.instance, effect.generation, effect.definition);
+      case 'stop-child':
+        return edges.servers.stop(effect.instance, effect.generation, effect.kill);
+      case 'arm-timer':
+        return this.#arm(effect.timer, effect.afterMs);
+      case 'disarm-timer':
+        return this.#disarm(effect.timer);
+      case 'save-memory':
+        return this.#store(() => edges.registry.saveMemory(effect.server, effect.memory));
+      case 'save-names':
+        return this.#store(() => edges.registry.saveNames(effect.names));
+      case 'record-call':
+        return edges.history.recordCall(effect.record);
+      case 'record-transition':
+        return edges.history.recordTransition(effect.transition);
+      case 'log':
+        return edges.log(effect.server, effect.level, effect.text);
+      case 'publish':
+        return edges.publish(effect.topic, effect.name);
+      case 'trial-finished':
+        return edges.trialFinished(effect.trial, effect.outcome);
+      case 'all-stopped':
+        return edges.allStopped();
+    }
+  }
+
+  #write(effect: Extract<Effect, { type: 'to-server' }>): void {
+    const { instance, generation, bytes, id } = effect;
+    // `gone` needs no answer here: its exit is reported, and fails what was open.
+    if (this.#edges.servers.write(instance, generation, bytes) !== 'full' || id === null) return;
+    this.#queue.push({ type: 'server-full', at: this.#edges.now(), instance, generation, id });
+  }
+
+  #arm(timer: TimerId, afterMs: number): void {
+    this.#disarm(timer);
+    const handle = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.post({ type: 'timer', at: this.#edges.now(), timer });
+    }, Math.min(afterMs, TIMER_MS_MAX));
+    this.#timers.set(timer, handle);
+  }
+
+  #disarm(timer: TimerId): void {
+    const handle = this.#timers.get(timer);
+    if (handle === undefined) return;
+    clearTimeout(handle);
+    this.#timers.delete(timer);
+  }
+
+  #store(write: () => unknown): void {
+    try {
+      write();
+    } catch (thrown) {
+      this.#edges.storageFailed(thrown);
+    }
+  }
+}
