@@ -70,6 +70,7 @@ test('what must be given is asked for, and what is secret is marked so', () => {
 test('the memory server writes into its data folder, and nobody is asked about it', () => {
   const memory = findEntry('memory');
   expect(memory?.env.map(({ name, value }) => [name, value])).toEqual([
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: mcpd's own placeholder, filled at install.
     ['MEMORY_FILE_PATH', '${dataDir}/memory.jsonl'],
   ]);
   expect(memory && inputsOf(memory)).toEqual([]);

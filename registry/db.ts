@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { errnoOf, McpdError } from '../src/errors.ts';
 import { REGISTRY_BUSY_MS, REGISTRY_CHECK_BYTES_MAX } from '../src/limits.ts';
@@ -60,6 +61,18 @@ function create(path: string, schema: Schema): void {
   closeSync(openSync(draft, 'wx', 0o600));
   configure(new Database(draft, { timeout: REGISTRY_BUSY_MS }), draft, schema).close();
   renameSync(draft, path);
+  syncFolder(dirname(path));
+}
+
+function syncFolder(folder: string): void {
+  // Windows cannot open a folder, and needs no such thing.
+  if (process.platform === 'win32') return;
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** A log without its database (which was moved away) would be played into the new one. It goes where the database may have gone. */

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { ServerDefinition, ServerSource } from '../src/core/model.ts';
+import { readRow, rowOf, type ServerRow } from './server-row.ts';
+
+const PACKAGE = { identifier: '@acme/mcp', version: '1.2.3', integrity: 'sha512-x' };
+const SOURCES: ServerSource[] = [
+  { kind: 'catalog', ref: 'weather', package: null },
+  { kind: 'catalog', ref: 'memory', package: PACKAGE },
+  { kind: 'npm', ref: '@acme/mcp@1.2.3', package: PACKAGE },
+  { kind: 'folder', ref: '/home/me/server' },
+  { kind: 'command', ref: 'python3 server.py' },
+  { kind: 'file', ref: '/home/me/mcpd.json' },
+];
+
+function definition(source: ServerSource): ServerDefinition {
+  return {
+    name: 'weather',
+    description: 'Weather “now”',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: mcpd's own reference to a secret.
+    launch: { command: '/usr/bin/node', args: ['a b', '', '$HOME'], cwd: null, env: { KEY: '${secret:KEY}' } },
+    start: 'on-demand',
+    enabled: false,
+    limits: {
+      startTimeoutMs: 1,
+      callTimeoutMs: null,
+      idleStopMs: null,
+      lineBytesMax: null,
+      memorySoftBytes: null,
+      memoryHardBytes: 2,
+    },
+    source,
+    fingerprint: 'a'.repeat(64),
+    addedAt: 1_764_000_000_000,
+  };
+}
+
+const ROW = rowOf(definition({ kind: 'catalog', ref: 'weather', package: null }));
+
+test.each(SOURCES)('a definition from $kind comes back as it was', (source) => {
+  expect(readRow(rowOf(definition(source)))).toEqual({ definition: definition(source) });
+});
+
+const BAD: [keyof ServerRow, Partial<ServerRow>][] = [
+  ['name', { name: '../../etc' }],
+  ['launch', { launch: '{' }],
+  ['launch', { launch: 'null' }],
+  ['launch', { launch: '{"command":"","args":[],"cwd":null,"env":{}}' }],
+  ['launch', { launch: '{"command":"x","args":[1],"cwd":null,"env":{}}' }],
+  ['launch', { launch: '{"command":"x","args":[],"cwd":null,"env":{"A":1}}' }],
+  ['launch', { launch: '{"command":"x","args":[],"env":{}}' }],
+  ['limits', { limits: '[]' }],
+  ['limits', { limits: '{"callTimeoutMs":-1}' }],
+  ['limits', { limits: '{"callTimeoutMs":"5"}' }],
+  ['source', { source: '{"kind":"npm","ref":"x"}' }],
+  ['source', { source: '{"kind":"moon","ref":"x"}' }],
+  ['source', { source: '{"kind":"folder"}' }],
+  ['start', { start: 'sometimes' }],
+  ['fingerprint', { fingerprint: 'short' }],
+];
+
+test.each(BAD)('a row with a bad %s is refused with a sentence that names it: %o', (column, change) => {
+  const reading = readRow({ ...ROW, ...change });
+  expect('finding' in reading && reading.finding).toContain(`its ${column} cannot be read`);
+});
+
+test('a limit that an older release did not know takes its default', () => {
+  const reading = readRow({ ...ROW, limits: '{"callTimeoutMs":5}' });
+  expect('definition' in reading && reading.definition.limits).toEqual({
+    startTimeoutMs: null,
+    callTimeoutMs: 5,
+    idleStopMs: null,
+    lineBytesMax: null,
+    memorySoftBytes: null,
+    memoryHardBytes: null,
+  });
+});
+
+test('members named like parts of an object change nothing of any object', () => {
+  const reading = readRow({ ...ROW, limits: '{"__proto__":{"callTimeoutMs":5},"constructor":1}' });
+  expect('definition' in reading && reading.definition.limits.callTimeoutMs).toBeNull();
+  expect(Object.hasOwn(Object.prototype, 'callTimeoutMs')).toBe(false);
+});
