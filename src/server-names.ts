@@ -11,16 +11,19 @@ export function isServerName(name: string): boolean {
   return RULE.test(name) && !name.includes('__') && !name.endsWith('_') && !RESERVED.has(name);
 }
 
-/** @throws McpdError NAME_INVALID with a name that would do */
-export function checkServerName(name: string): void {
-  if (isServerName(name)) return;
-  const better = slugOf(name);
+/**
+ * The name itself where it keeps the rules, else the one nearest to it.
+ * @throws McpdError NAME_INVALID when nothing usable is in it
+ */
+export function serverNameOf(text: string): string {
+  const name = isServerName(text) ? text : slugOf(text);
+  if (name !== null) return name;
   throw new McpdError('NAME_INVALID', {
-    what: `"${shortened(name)}" cannot be a server's name`,
-    why: RESERVED.has(name)
+    what: `"${shortened(text)}" cannot be a server's name`,
+    why: RESERVED.has(text)
       ? 'this name is reserved'
       : `names are 1 to ${LENGTH_MAX} of a-z, 0-9, - and _, begin with a letter or digit, and have no "__" and no "_" at the end`,
-    fix: better === null ? 'choose another with --name NAME' : `--name ${better}`,
+    fix: 'choose another name: --name NAME',
   });
 }
 

@@ -1,0 +1,17 @@
+/** A command line for people to read and to paste; nothing is ever started from it. */
+export function commandLineOf(
+  launch: { command: string; args: readonly string[] },
+  env: Readonly<Record<string, string>> = {},
+): string {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
+  return [...variables, ...[launch.command, ...launch.args].map(quoted)].join(' ');
+}
+
+// — internal —
+
+/** As a POSIX shell would need it. Placeholders (`<directory>`, `${secret:KEY}`) stay as they are, for reading. */
+function quoted(word: string): string {
+  if (/^[\w@%+=:,./~^-]+$/.test(word) || /^<[^<>]+>$/.test(word) || /^(\$\{[\w:]+\}|[\w@%+=:,./~^-])+$/.test(word))
+    return word;
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

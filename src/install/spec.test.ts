@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { parseSpec, specText } from './spec.ts';
+
+test('names, packages and folders are told apart', () => {
+  expect(parseSpec('weather')).toEqual({ kind: 'catalog', name: 'weather' });
+  expect(parseSpec(' npm:tiny ')).toEqual({ kind: 'npm', identifier: 'tiny', range: 'latest' });
+  expect(parseSpec('npm:@acme/mcp@1.4.2')).toEqual({ kind: 'npm', identifier: '@acme/mcp', range: '1.4.2' });
+  expect(parseSpec('npm:@acme/mcp')).toEqual({ kind: 'npm', identifier: '@acme/mcp', range: 'latest' });
+  expect(parseSpec('npm:tiny@>=1.2 <2 || ^3')).toEqual({ kind: 'npm', identifier: 'tiny', range: '>=1.2 <2 || ^3' });
+  expect(parseSpec('/home/me/a server')).toEqual({ kind: 'folder', path: '/home/me/a server' });
+  expect(parseSpec('C:\\servers\\one')).toEqual({ kind: 'folder', path: 'C:\\servers\\one' });
+});
+
+test('what npm would take for an address, a file or an option is refused', () => {
+  const bad = [
+    'npm:',
+    'npm:--global',
+    'npm:a@https://x.test/a.tgz',
+    'npm:a@file:../x',
+    'npm:a@npm:b',
+    'npm:a b',
+    'npm:a@--force',
+    'npm:../a',
+    'npm:a/b@1',
+  ];
+  for (const spec of bad) expect(() => parseSpec(spec), spec).toThrow(/cannot be installed/);
+});
+
+test('what cannot be installed is refused with the way that there is', () => {
+  expect(() => parseSpec('pypi:mcp-server-git')).toThrow(/use mcpd add/);
+  expect(() => parseSpec('https://x.test/mcp')).toThrow(/remote servers/);
+  expect(() => parseSpec('foo:bar')).toThrow(/no kind of package/);
+  expect(() => parseSpec('@acme/mcp')).toThrow(/looks like a package of npm/);
+  expect(() => parseSpec('tiny@1')).toThrow(/looks like a package of npm/);
+  expect(() => parseSpec('./x')).toThrow(/absolute path/);
+  expect(() => parseSpec('a/b')).toThrow(/neither/);
+  expect(() => parseSpec('')).toThrow(/empty/);
+});
+
+test('a spec prints as it may be written', () => {
+  for (const spec of ['weather', 'npm:@acme/mcp@1.4.2', '/a b']) expect(specText(parseSpec(spec))).toBe(spec);
+});

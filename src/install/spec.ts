@@ -1,0 +1,74 @@
+import { posix, win32 } from 'node:path';
+import { McpdError } from '../errors.ts';
+
+/** What a person wrote after `mcpd install`, understood but not looked up. */
+export type Spec =
+  | { kind: 'catalog'; name: string }
+  /** `range` is an exact version, a tag or a range; `latest` when none was written. */
+  | { kind: 'npm'; identifier: string; range: string }
+  | { kind: 'folder'; path: string };
+
+/** @throws McpdError SPEC_INVALID saying what can be written instead */
+export function parseSpec(text: string): Spec {
+  const spec = text.trim();
+  if (spec === '' || /[\0\r\n]/.test(spec)) throw invalid(spec, 'it is empty or has line breaks', CHOICES);
+  if (posix.isAbsolute(spec) || win32.isAbsolute(spec)) return { kind: 'folder', path: spec };
+  if (/^\.{1,2}([/\\]|$)/.test(spec)) throw invalid(spec, 'a folder must be given by its absolute path here', CHOICES);
+  if (spec.startsWith('npm:')) return parseNpm(spec, spec.slice('npm:'.length));
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(spec)?.[1]?.toLowerCase();
+  if (scheme !== undefined)
+    throw invalid(spec, UNSUPPORTED.get(scheme) ?? `"${scheme}:" is no kind of package that mcpd knows`, CHOICES);
+  if (/^@[^/]+\/[^/]+$/.test(spec) || /.@/.test(spec))
+    throw invalid(spec, 'this looks like a package of npm', `mcpd install npm:${spec}`);
+  if (spec.includes('/'))
+    throw invalid(spec, 'it is neither a catalog name nor a package', `for a folder: mcpd install ./${spec}`);
+  return { kind: 'catalog', name: spec };
+}
+
+export function specText(spec: Spec): string {
+  switch (spec.kind) {
+    case 'catalog':
+      return spec.name;
+    case 'npm':
+      return `npm:${spec.identifier}@${spec.range}`;
+    case 'folder':
+      return spec.path;
+  }
+}
+
+// — internal —
+
+const CHOICES = 'mcpd install NAME (see mcpd search), npm:PKG[@VERSION], or ./FOLDER';
+const UNSUPPORTED = new Map([
+  ['pypi', 'packages of PyPI cannot be installed yet; install it yourself and use mcpd add NAME -- COMMAND'],
+  ['oci', 'containers cannot be installed yet; use mcpd add NAME -- docker run -i --rm IMAGE'],
+  ['docker', 'containers cannot be installed yet; use mcpd add NAME -- docker run -i --rm IMAGE'],
+  ['mcpb', 'bundles cannot be installed yet; unpack it and use mcpd add NAME -- COMMAND'],
+  ['http', 'remote servers cannot be installed yet'],
+  ['https', 'remote servers cannot be installed yet'],
+]);
+
+const PACKAGE_NAME_MAX = 214;
+const PACKAGE_NAME = /^(@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/i;
+/** A version, a tag or a range; nothing that npm would read as an address, a file or an option. */
+const RANGE = /^[0-9a-z^~<>=*][0-9a-z.+^~<>=|* -]*$/i;
+
+function parseNpm(spec: string, rest: string): Spec {
+  const at = rest.indexOf('@', 1);
+  const identifier = at === -1 ? rest : rest.slice(0, at);
+  const range = at === -1 ? 'latest' : rest.slice(at + 1).trim();
+  if (!PACKAGE_NAME.test(identifier) || identifier.length > PACKAGE_NAME_MAX) {
+    throw invalid(
+      spec,
+      `"${identifier.slice(0, 80)}" cannot be the name of a package`,
+      'mcpd install npm:PKG[@VERSION]',
+    );
+  }
+  if (!RANGE.test(range))
+    throw invalid(spec, `"${range.slice(0, 80)}" is no version, tag or range`, `mcpd install npm:${identifier}`);
+  return { kind: 'npm', identifier, range };
+}
+
+function invalid(spec: string, why: string, fix: string): McpdError {
+  return new McpdError('SPEC_INVALID', { what: `"${spec.slice(0, 120)}" cannot be installed`, why, fix });
+}
