@@ -1,0 +1,77 @@
+import type { ServerInfo } from '../../src/api/contract.ts';
+import type { Parsed } from '../command.ts';
+import type { Context } from '../context.ts';
+import { shellWord } from '../host-entry.ts';
+import type { Output } from '../output.ts';
+import { sourceText } from '../server-text.ts';
+import { shownBytes, shownDuration, shownTime } from '../units.ts';
+
+export async function runInfo(parsed: Parsed, context: Context): Promise<void> {
+  const [name = ''] = parsed.operands;
+  const info = await (await context.daemon()).request<ServerInfo>('GET', `/api/servers/${encodeURIComponent(name)}`);
+  if (parsed.flag('json')) return context.output.json(info);
+  showFacts(info, context.output);
+  showLists(info, context.output);
+  showPast(info, context.output);
+}
+
+// — internal —
+
+function showFacts(info: ServerInfo, output: Output): void {
+  const env = Object.entries(info.launch.env).map(([name, value]) => `${name}=${value}`);
+  output.fields([
+    ['name', info.name],
+    ['description', info.description === '' ? null : info.description],
+    ['state', `${info.state} since ${shownTime(info.since)}${info.reason === null ? '' : `: ${info.reason}`}`],
+    ['wanted', `${info.wanted}${info.wantedReason === null ? '' : ` (${info.wantedReason})`}`],
+    ['health', [info.health, ...info.findings].join('; ')],
+    ['try', info.fix],
+    ['next start', info.nextStartAt === null ? null : shownTime(info.nextStartAt)],
+    ['start', info.start],
+    ['command', [info.launch.command, ...info.launch.args].map(shellWord).join(' ')],
+    ['folder', info.launch.cwd],
+    ['variables', env.length === 0 ? null : env.join(' ')],
+    ['secrets', info.secrets.length === 0 ? null : info.secrets.join(', ')],
+    ['source', sourceText(info)],
+    ['protocol', info.protocolVersion === null ? null : `${info.protocolVersion} (${info.era})`],
+    ['process', info.pid === null ? null : String(info.pid)],
+    [
+      'calls',
+      `${info.calls}, ${info.errors} failed, ${info.openCalls} open, ${info.starts} ${info.starts === 1 ? 'start' : 'starts'}`,
+    ],
+    ['limits', limitsText(info)],
+    ['log', info.logFile],
+    ['added', shownTime(info.addedAt)],
+  ]);
+}
+
+/** The settings that differ from the defaults. */
+function limitsText({ limits }: ServerInfo): string | null {
+  const given = [
+    limits.callTimeoutMs === null ? null : `call ${shownDuration(limits.callTimeoutMs)}`,
+    limits.startTimeoutMs === null ? null : `start ${shownDuration(limits.startTimeoutMs)}`,
+    limits.idleStopMs === null ? null : `idle ${shownDuration(limits.idleStopMs)}`,
+    limits.lineBytesMax === null ? null : `line ${shownBytes(limits.lineBytesMax)}`,
+    limits.memorySoftBytes === null ? null : `memory ${shownBytes(limits.memorySoftBytes)}`,
+  ].filter((text) => text !== null);
+  return given.length === 0 ? null : given.join(', ');
+}
+
+function showLists(info: ServerInfo, output: Output): void {
+  for (const [kind, entries] of Object.entries(info.lists)) {
+    if (entries.length === 0) continue;
+    output.print('');
+    output.table(entries, [
+      { title: kind.toUpperCase(), cell: (entry) => entry.name },
+      { title: '', cell: (entry) => entry.description.trim().split('\n', 1)[0] ?? '', cuttable: true },
+    ]);
+  }
+}
+
+function showPast(info: ServerInfo, output: Output): void {
+  const last = info.lastExit;
+  if (last === null) return;
+  output.print('');
+  output.fields([['last exit', `${shownTime(last.at)} after ${shownDuration(last.uptimeMs)}: ${last.cause}`]]);
+  for (const line of last.stderrTail) output.print(`  ${output.paint.dim('|')} ${line}`);
+}

@@ -1,0 +1,89 @@
+import { resolve } from 'node:path';
+import type { AddRequest, InstallPlan, InstallRequest } from '../../src/api/contract.ts';
+import { showable } from '../../src/text.ts';
+import type { Parsed } from '../command.ts';
+import type { Context } from '../context.ts';
+import { givenVariables } from '../environment-flags.ts';
+import { shellWord } from '../host-entry.ts';
+import { collectInputs } from '../inputs.ts';
+import { followInstall } from '../installing.ts';
+import { askConsent } from '../prompt/ask.ts';
+import { settingsOf } from '../settings-flags.ts';
+
+export async function runInstall(parsed: Parsed, context: Context): Promise<void> {
+  const given = givenVariables(parsed.values('env'));
+  const [typedSpec = ''] = parsed.operands;
+  const name = parsed.value('name');
+  const asked: InstallRequest = {
+    spec: isFolder(typedSpec) ? resolve(context.cwd, typedSpec) : typedSpec,
+    cwd: context.cwd,
+    args: [...parsed.rest],
+    ...(name === undefined ? {} : { name }),
+    ...(parsed.flag('allow-scripts') ? { allowScripts: true } : {}),
+  };
+  const daemon = await context.daemon();
+  const plan = await daemon.request<InstallPlan>('POST', '/api/plans', asked);
+  const env = await collectInputs(
+    plan.inputs,
+    given,
+    `mcpd install ${shellWord(typedSpec)}`,
+    parsed.flag('yes'),
+    context,
+  );
+  // What was shown is what is fetched: a newer version that appears in between is not.
+  const spec = typedSpec.startsWith('npm:') ? (plan.fetch ?? asked.spec) : asked.spec;
+  const request = { ...asked, spec, env };
+  const final = Object.keys(env).length === 0 ? plan : await daemon.request<InstallPlan>('POST', '/api/plans', request);
+  showPlan(final, context);
+  if (!(await consented(final, typedSpec, parsed, context))) return context.output.say('Nothing was installed.');
+  await followInstall(daemon, '/api/servers', request, parsed, context);
+}
+
+export async function runAdd(parsed: Parsed, context: Context): Promise<void> {
+  const settings = settingsOf(parsed);
+  const [name = ''] = parsed.operands;
+  const [command = '', ...args] = parsed.rest;
+  const given = givenVariables(parsed.values('env'));
+  const env = await collectInputs([], given, `mcpd add ${shellWord(name)}`, false, context);
+  const request: AddRequest = {
+    name,
+    command,
+    args,
+    cwd: context.cwd,
+    env,
+    ...settings,
+    trial: !parsed.flag('no-trial'),
+  };
+  await followInstall(await context.daemon(), '/api/servers/add', request, parsed, context);
+}
+
+// — internal —
+
+/** A path, in any spelling that a name of the catalog cannot have. */
+function isFolder(spec: string): boolean {
+  return spec === '.' || spec === '..' || /^(\.{1,2}[/\\]|[/\\]|[A-Za-z]:[/\\])/.test(spec);
+}
+
+function showPlan(plan: InstallPlan, { output }: Context): void {
+  const { sayPaint: paint } = output;
+  const facts: [string, string | null][] = [
+    ['install', `${plan.name}${plan.description === '' ? '' : `: ${plan.description}`}`],
+    ['fetch', plan.fetch],
+    ['run', plan.commandLine],
+  ];
+  for (const [label, value] of facts)
+    if (value !== null) output.say(`${paint.bold(label.padEnd(7))}  ${showable(value)}`);
+  for (const warning of plan.warnings) output.say(`${paint.yellow('warning')}  ${showable(warning)}`);
+}
+
+/** The command line is the consent, unless there is something to think about: a warning, or a package that no catalog has looked at. */
+async function consented(
+  plan: InstallPlan,
+  spec: string,
+  parsed: Parsed,
+  { keyboard, output }: Context,
+): Promise<boolean> {
+  if (keyboard === null || parsed.flag('yes')) return true;
+  if (plan.warnings.length === 0 && !spec.startsWith('npm:')) return true;
+  return askConsent(`Install ${plan.name}?`, keyboard, output);
+}

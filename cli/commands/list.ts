@@ -1,0 +1,116 @@
+import type { CallRow, CatalogHit, ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
+import type { Parsed } from '../command.ts';
+import type { Context } from '../context.ts';
+import { healthPaint, remarkOf, sourceText, statePaint } from '../server-text.ts';
+import { countOf, shownBytes, shownDuration, shownTime } from '../units.ts';
+
+export async function runList(parsed: Parsed, context: Context): Promise<void> {
+  const { output } = context;
+  if (parsed.flag('names')) {
+    // For completion: a press of the tabulator key starts no daemon.
+    const daemon = await context.runningDaemon();
+    const known = daemon === null ? [] : await daemon.request<ServerStatus[]>('GET', '/api/servers');
+    for (const server of known) output.print(server.name);
+    return;
+  }
+  const servers = await (await context.daemon()).request<ServerStatus[]>('GET', '/api/servers');
+  if (parsed.flag('json')) return output.json(servers);
+  if (servers.length === 0) return output.say('No server is installed yet. Try: mcpd install weather');
+  output.table(servers, [
+    { title: 'NAME', cell: (server) => server.name },
+    { title: 'STATE', cell: (server) => server.state, paint: (server) => statePaint(server, output.paint) },
+    { title: 'HEALTH', cell: (server) => server.health, paint: (server) => healthPaint(server, output.paint) },
+    { title: 'START', cell: (server) => server.start },
+    { title: 'TOOLS', cell: (server) => (server.listed ? String(server.counts.tools) : '-'), side: 'right' },
+    { title: 'CALLS', cell: (server) => String(server.calls), side: 'right' },
+    { title: 'SOURCE', cell: sourceText, cuttable: true },
+    { title: 'REMARK', cell: remarkOf, cuttable: true },
+  ]);
+  for (const server of servers)
+    if (server.state === 'failed' && server.fix !== null) output.say(`${server.name}: ${server.fix}`);
+}
+
+export async function runSearch(parsed: Parsed, context: Context): Promise<void> {
+  const { output } = context;
+  const query = parsed.operands.join(' ');
+  const hits = await (await context.daemon()).request<CatalogHit[]>(
+    'GET',
+    `/api/catalog?query=${encodeURIComponent(query)}`,
+  );
+  if (parsed.flag('json')) return output.json(hits);
+  if (hits.length === 0)
+    return output.say(
+      `Nothing in the catalog matches ${query}. Any npm package can be installed: mcpd install npm:PACKAGE`,
+    );
+  output.table(hits, [
+    { title: 'NAME', cell: (hit) => hit.name },
+    { title: 'INSTALLED', cell: (hit) => (hit.installed ? 'yes' : '') },
+    {
+      title: 'NEEDS',
+      cell: (hit) => hit.inputs.flatMap((input) => (input.required ? input.name : [])).join(', '),
+      cuttable: true,
+    },
+    { title: 'ORIGIN', cell: (hit) => hit.origin },
+    { title: 'DESCRIPTION', cell: (hit) => hit.description, cuttable: true },
+  ]);
+}
+
+export async function runTools(parsed: Parsed, context: Context): Promise<void> {
+  const { output } = context;
+  const [name] = parsed.operands;
+  const query = name === undefined ? '' : `?server=${encodeURIComponent(name)}`;
+  const tools = await (await context.daemon()).request<ToolInfo[]>('GET', `/api/tools${query}`);
+  if (parsed.flag('json')) return output.json(tools);
+  if (tools.length === 0)
+    return output.say(name === undefined ? 'No tools yet. Try: mcpd install weather' : `${name} offers no tools.`);
+  output.table(tools, [
+    { title: 'TOOL', cell: (tool) => tool.name },
+    { title: 'SERVER', cell: (tool) => tool.server },
+    { title: 'DESCRIPTION', cell: (tool) => firstLine(tool.description), cuttable: true },
+  ]);
+}
+
+export async function runCalls(parsed: Parsed, context: Context): Promise<void> {
+  const { output } = context;
+  const [name] = parsed.operands;
+  const limit = countOf(parsed.value('lines') ?? '50', '--lines');
+  const query = name === undefined ? '' : `&server=${encodeURIComponent(name)}`;
+  const calls = await (await context.daemon()).request<CallRow[]>('GET', `/api/calls?limit=${limit}${query}`);
+  if (parsed.flag('json')) return output.json(calls);
+  if (calls.length === 0) return output.say('No calls yet.');
+  output.table(calls, [
+    { title: 'TIME', cell: (call) => shownTime(call.at) },
+    { title: 'HOST', cell: (call) => call.host },
+    { title: 'SERVER', cell: (call) => call.server },
+    { title: 'METHOD', cell: (call) => call.method },
+    { title: 'TARGET', cell: (call) => call.target, cuttable: true },
+    { title: 'TOOK', cell: (call) => shownDuration(call.totalMs), side: 'right' },
+    { title: 'WAITED', cell: (call) => (call.queuedMs > 0 ? shownDuration(call.queuedMs) : ''), side: 'right' },
+    { title: 'ANSWER', cell: (call) => shownBytes(call.responseBytes), side: 'right' },
+    {
+      title: 'OUTCOME',
+      cell: (call) => call.outcome,
+      paint: (call) => (call.outcome === 'ok' ? output.paint.green : output.paint.red),
+    },
+  ]);
+}
+
+export async function runSessions(parsed: Parsed, context: Context): Promise<void> {
+  const { output } = context;
+  const sessions = await (await context.daemon()).request<SessionStatus[]>('GET', '/api/sessions');
+  if (parsed.flag('json')) return output.json(sessions);
+  if (sessions.length === 0) return output.say('No host is connected.');
+  output.table(sessions, [
+    { title: 'HOST', cell: (session) => session.host },
+    { title: 'SINCE', cell: (session) => shownTime(session.since) },
+    { title: 'PROTOCOL', cell: (session) => session.protocolVersion ?? '-' },
+    { title: 'OPEN', cell: (session) => String(session.openCalls), side: 'right' },
+    { title: 'CALLS', cell: (session) => String(session.calls), side: 'right' },
+  ]);
+}
+
+// — internal —
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? '';
+}

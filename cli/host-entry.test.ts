@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { hostEntry, hostEntryLines, shellWord } from './host-entry.ts';
+
+test('the entry runs the shim with the very node that runs mcpd', () => {
+  expect(hostEntry('/opt/node/bin/node', '/opt/mcpd/dist/', null)).toEqual({
+    command: '/opt/node/bin/node',
+    args: ['/opt/mcpd/dist/stdio.cjs'],
+  });
+});
+
+test('a home that was given goes into the entry, because a host has not the variables of the shell', () => {
+  const entry = hostEntry('/n', '/d', '/tmp/my home');
+  expect(entry.env).toEqual({ MCPD_HOME: '/tmp/my home' });
+  expect(hostEntryLines(entry).claude).toBe("claude mcp add mcpd -e 'MCPD_HOME=/tmp/my home' -- /n /d/stdio.cjs");
+});
+
+test('the JSON to paste has the key mcpd and parses', () => {
+  const entry = hostEntry('/n', '/d', null);
+  expect(JSON.parse(hostEntryLines(entry).json.join('\n'))).toEqual({ mcpServers: { mcpd: entry } });
+});
+
+test('a word is quoted only when a shell would change it', () => {
+  expect(shellWord('/usr/bin/node')).toBe('/usr/bin/node');
+  expect(shellWord("it's $HOME")).toBe("'it'\\''s $HOME'");
+  expect(shellWord('')).toBe("''");
+});

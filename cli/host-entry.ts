@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+
+/** What a host is told to run: this very node, because it is the one that better-sqlite3 was built for, and the shim's own file. */
+export interface HostEntry {
+  command: string;
+  args: string[];
+  env?: Record<string, string>;
+}
+
+/** `home` is named only when it was given: a host does not have the variables of this shell. */
+export function hostEntry(node: string, dist: string, givenHome: string | null): HostEntry {
+  const entry = { command: node, args: [join(dist, 'stdio.cjs')] };
+  return givenHome === null ? entry : { ...entry, env: { MCPD_HOME: givenHome } };
+}
+
+/** Lines to paste: the JSON that most hosts take, and the command of the one that has a command. */
+export function hostEntryLines(entry: HostEntry): { json: string[]; claude: string } {
+  const env = Object.entries(entry.env ?? {}).map(([name, value]) => `-e ${shellWord(`${name}=${value}`)} `);
+  return {
+    json: JSON.stringify({ mcpServers: { mcpd: entry } }, null, 2).split('\n'),
+    claude: `claude mcp add mcpd ${env.join('')}-- ${[entry.command, ...entry.args].map(shellWord).join(' ')}`,
+  };
+}
+
+/** As a POSIX shell takes it back as one word. */
+export function shellWord(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,107 @@
+import type { InstallEvent, InstallStep, SessionStatus } from '../src/api/contract.ts';
+import { fromReport, McpdError } from '../src/errors.ts';
+import { showable } from '../src/text.ts';
+import type { Parsed } from './command.ts';
+import type { Context } from './context.ts';
+import type { Daemon } from './daemon.ts';
+import { hostEntry, hostEntryLines } from './host-entry.ts';
+import { Interrupted } from './interrupt.ts';
+import { StepFailure } from './output.ts';
+import { progressOn } from './progress.ts';
+import { shownDuration } from './units.ts';
+
+/** Shows the events of an install or add as they come, and its end. */
+export async function followInstall(
+  daemon: Daemon,
+  path: string,
+  request: unknown,
+  parsed: Parsed,
+  context: Context,
+): Promise<void> {
+  const { output, screen, signal } = context;
+  const progress = progressOn(screen, output);
+  const warnings: string[] = [];
+  let finished: Finished | null = null;
+  try {
+    for await (const event of daemon.lines<InstallEvent>('POST', path, request, signal)) {
+      if (event.type === 'step')
+        progress.step(`${STEP_WORDS[event.step]}${event.detail === '' ? '' : `: ${event.detail}`}`);
+      else if (event.type === 'failed')
+        throw new StepFailure(fromReport(event.error), STEP_WORDS[event.step], event.stderrTail);
+      else if (event.type === 'done') finished = event;
+      else {
+        warnings.push(event.text);
+        progress.note(`${output.sayPaint.yellow('warning')}  ${showable(event.text)}`);
+      }
+    }
+  } catch (thrown) {
+    progress.end('failed');
+    if (!signal.aborted) throw thrown;
+  }
+  if (signal.aborted) {
+    progress.end('failed');
+    output.say('Interrupted: what was begun is undone.');
+    throw new Interrupted();
+  }
+  progress.end(finished === null ? 'failed' : 'done');
+  if (finished === null) {
+    throw new McpdError('DAEMON_LOST', {
+      what: 'the daemon went away in the middle',
+      why: 'the connection ended before the last step',
+      fix: 'mcpd status, then try again',
+    });
+  }
+  await showEnd(finished, warnings, daemon, parsed, context);
+}
+
+// — internal —
+
+type Finished = Extract<InstallEvent, { type: 'done' }>;
+
+const STEP_WORDS: Record<InstallStep, string> = {
+  resolve: 'resolve',
+  fetch: 'fetch',
+  trial: 'trial start',
+  register: 'register',
+};
+
+async function showEnd(
+  done: Finished,
+  warnings: string[],
+  daemon: Daemon,
+  parsed: Parsed,
+  context: Context,
+): Promise<void> {
+  const { output, dist, env } = context;
+  const sessions = await daemon.request<SessionStatus[]>('GET', '/api/sessions');
+  const hosts = [...new Set(sessions.map((session) => session.host))];
+  const entry =
+    hosts.length > 0
+      ? null
+      : hostEntry(process.execPath, dist, (env['MCPD_HOME'] ?? '') === '' ? null : context.paths.home);
+  if (parsed.flag('json')) {
+    return output.json({
+      server: done.server,
+      tools: done.tools,
+      durationMs: done.durationMs,
+      warnings,
+      hosts,
+      hostEntry: entry,
+    });
+  }
+  const { name, counts } = done.server;
+  const also = [
+    counts.prompts > 0 ? `${counts.prompts} prompts` : null,
+    counts.resources > 0 ? `${counts.resources} resources` : null,
+  ].filter((text) => text !== null);
+  const amount = [`${done.tools.length} ${done.tools.length === 1 ? 'tool' : 'tools'}`, ...also].join(', ');
+  output.print(`${output.paint.green('✓')} ${name} is installed: ${amount}, in ${shownDuration(done.durationMs)}`);
+  for (const tool of done.tools) output.print(`  ${tool.name}`);
+  output.print('');
+  if (entry === null) return output.print(`Connected hosts see it now: ${hosts.join(', ')}`);
+  const lines = hostEntryLines(entry);
+  output.print('No host is connected yet. Put this into the configuration of yours:');
+  for (const line of lines.json) output.print(line);
+  output.print('Or, for Claude Code:');
+  output.print(`  ${lines.claude}`);
+}

@@ -1,0 +1,40 @@
+import type { ServerStatus } from '../src/api/contract.ts';
+import type { Palette } from './output.ts';
+import type { Paint } from './table.ts';
+
+const STATE_COLOURS: Record<ServerStatus['state'], keyof Palette> = {
+  running: 'green',
+  starting: 'cyan',
+  stopping: 'cyan',
+  stopped: 'dim',
+  backoff: 'yellow',
+  failed: 'red',
+};
+const HEALTH_COLOURS: Record<ServerStatus['health'], keyof Palette> = {
+  ok: 'green',
+  degraded: 'yellow',
+  silent: 'red',
+  unknown: 'dim',
+};
+
+export function statePaint(server: Pick<ServerStatus, 'state'>, palette: Palette): Paint {
+  return palette[STATE_COLOURS[server.state]];
+}
+
+export function healthPaint(server: Pick<ServerStatus, 'health'>, palette: Palette): Paint {
+  return palette[HEALTH_COLOURS[server.health]];
+}
+
+/** What a person should know about it first: why it is off, why it is in its state, or what was found. */
+export function remarkOf(server: ServerStatus): string {
+  if (!server.enabled) return 'disabled';
+  if (server.reason !== null) return server.reason;
+  return server.health === 'ok' || server.health === 'unknown' ? '' : (server.findings[0] ?? '');
+}
+
+/** `catalog: weather`, `npm: @acme/mcp@1.4.2`, `folder: /home/me/x`. */
+export function sourceText({ source }: Pick<ServerStatus, 'source'>): string {
+  const installed = 'package' in source ? source.package : null;
+  if (installed === null) return `${source.kind}: ${source.ref}`;
+  return `${source.kind}: ${source.kind === 'catalog' ? `${source.ref} (${installed.identifier}@${installed.version})` : `${installed.identifier}@${installed.version}`}`;
+}

@@ -1,0 +1,50 @@
+import type { ServerPatch } from '../src/api/contract.ts';
+import { McpdError } from '../src/errors.ts';
+import type { Parsed } from './command.ts';
+import { durationMs, sizeBytes } from './units.ts';
+
+type Limits = NonNullable<ServerPatch['limits']>;
+
+/** The settings of one server that `add` and `set` take. Nothing given is an empty object. @throws McpdError USAGE naming the option */
+export function settingsOf(parsed: Parsed): Pick<ServerPatch, 'start' | 'limits'> {
+  const limits: Limits = {
+    ...limit('callTimeoutMs', parsed, 'timeout', durationMs),
+    ...limit('startTimeoutMs', parsed, 'start-timeout', durationMs),
+    ...limit('idleStopMs', parsed, 'idle', durationMs),
+    ...limit('lineBytesMax', parsed, 'line-max', sizeBytes),
+    ...limit('memorySoftBytes', parsed, 'memory', sizeBytes),
+    ...limit('memoryHardBytes', parsed, 'memory', (text, option) => sizeBytes(text, option) * HARD_PER_SOFT),
+  };
+  const start = parsed.value('start');
+  return {
+    ...(start === undefined ? {} : { start: startMode(start) }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+}
+
+// — internal —
+
+/** As the defaults stand to each other (limits.ts). */
+const HARD_PER_SOFT = 2;
+/** Takes the default again. */
+const DEFAULT = 'default';
+
+function limit(
+  key: keyof Limits,
+  parsed: Parsed,
+  option: string,
+  read: (text: string, option: string) => number,
+): Limits {
+  const text = parsed.value(option);
+  if (text === undefined) return {};
+  return { [key]: text === DEFAULT ? null : read(text, `--${option}`) };
+}
+
+function startMode(text: string): NonNullable<ServerPatch['start']> {
+  if (text === 'on-demand' || text === 'always' || text === 'manual') return text;
+  throw new McpdError('USAGE', {
+    what: `--start ${text} is not known`,
+    why: 'a server starts on-demand, always or manual',
+    fix: '--start on-demand',
+  });
+}
