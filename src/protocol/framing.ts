@@ -1,18 +1,24 @@
-/** Lines out of chunks, and messages out of lines. */
-import { join } from './bytes.ts';
-import type { Frame, NoiseReason, RawId } from './frame.ts';
-import { scan } from './scan.ts';
+/**
+ * Lines out of chunks, and messages out of lines. Each chunk is scanned when it arrives, so that a long message is read while the rest
+ * of it is still on its way; its bytes stay where they are.
+ */
+import { asBuffer, join, slice } from './bytes.ts';
+import { NAMES } from './envelope-text.ts';
+import type { Bytes, Frame, NoiseReason, RawId } from './frame.ts';
+import { LinePieces } from './line-pieces.ts';
+import { EnvelopeScanner } from './scan.ts';
+import { Utf8Check } from './utf8-check.ts';
 
 /** A line that is not a message. */
 export interface Noise {
   reason: NoiseReason;
-  /** The id as written, when the line is JSON-RPC enough to name one without doubt. */
+  /** The id as written, when the line is of JSON-RPC 2.0 and names one without doubt. */
   id: RawId | null;
-  /** The line has a `method`: then `id` is a request of the sender, else an answer to one of ours. */
+  /** The line has a method: then `id` is of a request of the sender, else of one that it answers. */
   asks: boolean;
   /** Bytes in the line. */
   bytes: number;
-  /** Its first bytes, at most `sampleBytesMax`. */
+  /** A copy of its first bytes, at most `sampleBytesMax`. */
   sample: Uint8Array;
 }
 
@@ -26,42 +32,167 @@ export interface FrameReaderOptions {
   onNoise(noise: Noise): void;
 }
 
+const CARRIAGE_RETURN = 0x0d;
+const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
+const REPLACEMENT_CHARACTER = '\ufffd';
+
+/** In lines up to here a message behind other text is looked for: banners and prefixes are short. */
+const GLUED_LINE_BYTES_MAX = 64 * 1024;
+/** So many beginnings of a message are tried in one line. */
+const GLUED_TRIES_MAX = 8;
+const MESSAGE_START = new RegExp(`\\{"(?:${NAMES.join('|')})"`, 'g');
+
 export class FrameReader {
   readonly #options: FrameReaderOptions;
-  #pieces: Uint8Array[] = [];
+  readonly #scanner: EnvelopeScanner;
+  readonly #utf8: Utf8Check;
+  /** Of a line that does not lie in one chunk. */
+  readonly #pieces = new LinePieces();
+  /** Bytes of the line in former chunks. */
+  #length = 0;
+  /** The beginning of a line whose bytes are not kept. */
+  #sample: Uint8Array | null = null;
+  /** Bytes of a byte order mark passed at the beginning of the line. */
+  #markLength = 0;
 
   constructor(options: FrameReaderOptions) {
     this.#options = options;
+    this.#scanner = new EnvelopeScanner(options.depthMax);
+    this.#utf8 = new Utf8Check(options.isUtf8);
   }
 
   push(chunk: Uint8Array): void {
     let from = 0;
-    for (;;) {
-      const newline = chunk.indexOf(0x0a, from);
-      if (newline < 0) break;
-      this.#pieces.push(chunk.subarray(from, newline));
-      this.#line();
-      from = newline + 1;
+    while (from < chunk.length) {
+      from = this.#passMark(chunk, from);
+      const to = this.#scanner.push(chunk, from);
+      if (to === chunk.length) {
+        this.#keep(chunk.subarray(from));
+        return;
+      }
+      if (this.#length === 0) this.#endInChunk(chunk, from, to);
+      else this.#endInPieces(chunk.subarray(from, to));
+      from = to + 1;
     }
-    if (from < chunk.length) this.#pieces.push(chunk.subarray(from));
   }
 
-  /** No more bytes: a whole message without its newline is delivered, a cut one is noise. */
+  /** No more bytes will come. A whole message without its newline is delivered; a cut one is noise. */
   end(): void {
-    this.#line();
+    if (this.#length === 0) this.#unpassMark();
+    if (this.#length > 0) this.#endInPieces(new Uint8Array(0));
+    else this.#reset();
   }
 
-  #line(): void {
-    let bytes = join(this.#pieces);
-    this.#pieces = [];
-    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) bytes = bytes.subarray(3);
-    if (bytes.at(-1) === 0x0d) bytes = bytes.subarray(0, -1);
-    if (bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) return;
-    const { found, id } = scan(bytes, this.#options.depthMax);
-    const noise = { id, asks: false, bytes: bytes.length, sample: bytes.subarray(0, this.#options.sampleBytesMax) };
-    if (bytes.length > this.#options.lineBytesMax) this.#options.onNoise({ reason: 'too-long', ...noise });
-    else if (typeof found === 'string') this.#options.onNoise({ reason: found, ...noise });
-    else if (!this.#options.isUtf8(bytes)) this.#options.onNoise({ reason: 'invalid-utf8', ...noise });
-    else this.#options.onFrame({ bytes: [bytes], length: bytes.length, envelope: found });
+  // — internal —
+
+  #reset(): void {
+    this.#scanner.reset();
+    this.#utf8.reset();
+    this.#length = 0;
+    this.#sample = null;
+    this.#markLength = 0;
+  }
+
+  /** Past a byte order mark at the beginning of a line, which may be cut too. */
+  #passMark(chunk: Uint8Array, from: number): number {
+    if (this.#length > 0 || (this.#markLength === 0 && chunk[from] !== BYTE_ORDER_MARK[0])) return from;
+    let at = from;
+    while (this.#markLength < BYTE_ORDER_MARK.length && chunk[at] === BYTE_ORDER_MARK[this.#markLength]) {
+      this.#markLength++;
+      at++;
+    }
+    if (at < chunk.length) this.#unpassMark();
+    return at;
+  }
+
+  /** What began like a mark and was none belongs to the line. */
+  #unpassMark(): void {
+    if (this.#markLength === 0 || this.#markLength === BYTE_ORDER_MARK.length) return;
+    const bytes = BYTE_ORDER_MARK.subarray(0, this.#markLength);
+    this.#markLength = 0;
+    this.#scanner.push(bytes, 0);
+    this.#keep(bytes);
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#length += piece.length;
+    if (this.#sample !== null) return;
+    this.#pieces.add(piece);
+    const { lineBytesMax } = this.#options;
+    // One byte more may be a carriage return.
+    const isTooLong = this.#length > lineBytesMax + 1;
+    if (isTooLong || (this.#scanner.isLost && this.#length > GLUED_LINE_BYTES_MAX)) {
+      this.#sample = this.#sampleOf(this.#pieces.take());
+    } else if (!this.#scanner.isAscii) {
+      this.#utf8.push(piece);
+    }
+  }
+
+  #endInChunk(chunk: Uint8Array, from: number, to: number): void {
+    const end = to > from && chunk[to - 1] === CARRIAGE_RETURN ? to - 1 : to;
+    const bytes = chunk.subarray(from, end);
+    if (!this.#scanner.isAscii) this.#utf8.push(bytes);
+    this.#deliver([bytes], bytes.length);
+  }
+
+  #endInPieces(lastPiece: Uint8Array): void {
+    this.#keep(lastPiece);
+    const pieces = this.#pieces.take();
+    const last = pieces.at(-1);
+    if (last?.at(-1) !== CARRIAGE_RETURN) return this.#deliver(pieces, this.#length);
+    pieces.pop();
+    if (last.length > 1) pieces.push(last.subarray(0, -1));
+    this.#deliver(pieces, this.#length - 1);
+  }
+
+  /** The line is read: whose it is. Nothing of it is left behind when a callback runs. */
+  #deliver(bytes: Bytes, length: number): void {
+    const found = this.#scanner.finish();
+    if (found === null) return this.#reset();
+    if (length > this.#options.lineBytesMax) return this.#noise('too-long', bytes, length);
+    if (typeof found === 'string') return this.#noise(found, bytes, length);
+    if (!this.#utf8.finish()) return this.#noise('invalid-utf8', bytes, length);
+    this.#reset();
+    this.#options.onFrame({ bytes, length, envelope: found });
+  }
+
+  #noise(reason: NoiseReason, bytes: Bytes, length: number): void {
+    const { id, hasMethod } = this.#scanner;
+    const isIdSure = id !== null && !id.includes(REPLACEMENT_CHARACTER);
+    const noise = { reason, id: isIdSure ? id : null, asks: hasMethod };
+    if (reason === 'not-json' && this.#sample === null && length <= GLUED_LINE_BYTES_MAX) {
+      const line = join(bytes);
+      const glued = this.#gluedMessage(line);
+      if (glued !== null) {
+        this.#reset();
+        const prefix = line.subarray(0, line.length - glued.length);
+        this.#options.onNoise({ ...noise, bytes: prefix.length, sample: this.#sampleOf([prefix]) });
+        this.#options.onFrame(glued);
+        return;
+      }
+    }
+    const sample = this.#sample ?? this.#sampleOf(bytes);
+    this.#reset();
+    this.#options.onNoise({ ...noise, bytes: length, sample });
+  }
+
+  /** A message that follows other text and ends with the line. */
+  #gluedMessage(line: Uint8Array): Frame | null {
+    let tries = 0;
+    for (const { index } of asBuffer(line).toString('latin1').matchAll(MESSAGE_START)) {
+      if (index === 0) continue;
+      if (++tries > GLUED_TRIES_MAX) return null;
+      this.#scanner.reset();
+      this.#scanner.push(line, index);
+      const envelope = this.#scanner.finish();
+      if (envelope === null || typeof envelope === 'string') continue;
+      const message = line.subarray(index);
+      return this.#options.isUtf8(message) ? { bytes: [message], length: message.length, envelope } : null;
+    }
+    return null;
+  }
+
+  #sampleOf(bytes: Bytes): Uint8Array {
+    return Buffer.from(join(slice(bytes, { start: 0, end: this.#options.sampleBytesMax })));
   }
 }

@@ -1,74 +1,200 @@
-/** Finds the envelope of one line. */
-import { asBuffer } from './bytes.ts';
+/**
+ * Reads lines of JSON-RPC as they arrive, cut anywhere, by the table of grammar.ts: each byte once, whole JSON, nothing built. It keeps
+ * where the members of the envelope are, and the texts of the id and the method.
+ */
+import { EnvelopeParts } from './envelope-parts.ts';
 import type { Envelope, NoiseReason, RawId } from './frame.ts';
-import { duplicateKey, jsonString, type Member, members, text } from './members.ts';
+import {
+  ARRAY_OPEN,
+  BYTE_CLASS,
+  FAILED,
+  isComplete,
+  MESSAGE_AFTER,
+  MESSAGE_COLON,
+  MESSAGE_OPEN,
+  OBJECT_OPEN,
+  START,
+  STEP,
+  STEP_MIN,
+  STEP_SHIFT,
+  STEP_STATE,
+  STRING,
+  TABLE,
+} from './grammar.ts';
+import { skipString } from './string-skip.ts';
 
-export interface Scanned {
-  found: Envelope | NoiseReason;
-  /** The id as written, when the line names one without doubt. */
-  id: RawId | null;
+const NEWLINE = 0x0a;
+/** Too deep lines are read on for their id, up to here. */
+const TRACKED_DEPTH_MAX = 64 * 1024;
+
+type Root = 'scalar' | 'object' | 'array';
+
+export class EnvelopeScanner {
+  readonly #depthMax: number;
+  readonly #parts = new EnvelopeParts();
+  #state = START;
+  /** The state behind the open string. */
+  #afterString = START;
+  #depth = 0;
+  /** The state behind each open container. */
+  #afterContainer: Uint16Array;
+  #root: Root = 'scalar';
+  #isTooDeep = false;
+  #isAscii = true;
+  /** Bytes of the line that were read. */
+  #length = 0;
+
+  /** `depthMax`: containers within each other, the outermost counted. */
+  constructor(depthMax: number) {
+    this.#depthMax = depthMax;
+    this.#afterContainer = new Uint16Array(Math.min(depthMax, TRACKED_DEPTH_MAX));
+  }
+
+  /** Before each line. */
+  reset(): void {
+    this.#state = START;
+    this.#depth = 0;
+    this.#root = 'scalar';
+    this.#isTooDeep = false;
+    this.#isAscii = true;
+    this.#length = 0;
+    this.#parts.reset();
+  }
+
+  /** The id as written, when the line so far is of JSON-RPC 2.0 and names one without doubt. */
+  get id(): RawId | null {
+    return this.#parts.id;
+  }
+
+  /** The line so far has a method. */
+  get hasMethod(): boolean {
+    return this.#parts.hasMethod;
+  }
+
+  /** Certainly no byte above 0x7f so far, if the line is JSON so far. */
+  get isAscii(): boolean {
+    return this.#isAscii;
+  }
+
+  /** No more bytes can make this line a message. */
+  get isLost(): boolean {
+    return this.#state === FAILED;
+  }
+
+  /** Reads from `from` to the end of the line; returns the offset of the newline, or the chunk's length. */
+  push(chunk: Uint8Array, from: number): number {
+    if (this.#state === FAILED) return lineEnd(chunk, from);
+    this.#parts.enter(from, this.#length);
+    const at = this.#read(chunk, from);
+    this.#length += at - from;
+    if (at === chunk.length) this.#parts.leave(chunk);
+    return this.#state === FAILED ? lineEnd(chunk, at) : at;
+  }
+
+  /** What the line is, once it has ended. Null: nothing but blanks. */
+  finish(): Envelope | NoiseReason | null {
+    if (this.#state === START) return null;
+    if (this.#isTooDeep) return 'too-deep';
+    if (!isComplete(this.#state)) return 'not-json';
+    if (this.#root === 'object') return this.#parts.message();
+    return this.#root === 'array' ? 'batch' : 'not-jsonrpc';
+  }
+
+  // — internal —
+
+  #read(chunk: Uint8Array, from: number): number {
+    const end = chunk.length;
+    let state = this.#state;
+    let at = from;
+    if (state === STRING) at = this.#inside(chunk, at);
+    for (;;) {
+      let cell = 0;
+      while (at < end) {
+        cell = TABLE[state + (BYTE_CLASS[chunk[at] ?? 0] ?? 0)] ?? 0;
+        if (cell >= STEP_MIN) break;
+        state = cell;
+        at++;
+      }
+      if (at >= end) break;
+      const next = cell & STEP_STATE;
+      switch (cell >> STEP_SHIFT) {
+        case STEP.string:
+          if (next === MESSAGE_COLON) this.#parts.keyStart(at);
+          this.#afterString = next;
+          state = STRING;
+          at = this.#inside(chunk, at + 1);
+          break;
+        case STEP.stringEnd:
+          state = this.#afterString;
+          at++;
+          if (state === MESSAGE_COLON) this.#parts.keyEnd(chunk, at);
+          else if (state === MESSAGE_AFTER) this.#parts.valueEnd(chunk, at);
+          break;
+        case STEP.inside:
+          state = STRING;
+          at = this.#inside(chunk, at + 1);
+          break;
+        case STEP.aboveAscii:
+          this.#isAscii = false;
+          state = STRING;
+          at++;
+          break;
+        case STEP.object:
+          state = this.#open(next, this.#depth === 0 ? MESSAGE_OPEN : OBJECT_OPEN);
+          at++;
+          break;
+        case STEP.array:
+          state = this.#open(next, ARRAY_OPEN);
+          at++;
+          break;
+        case STEP.close:
+          state = this.#afterContainer[--this.#depth] ?? FAILED;
+          at++;
+          if (state === MESSAGE_AFTER) this.#parts.valueEnd(chunk, at);
+          break;
+        case STEP.valueStart:
+          this.#parts.valueStart(chunk, at);
+          state = next;
+          break;
+        case STEP.valueEnd:
+          this.#parts.valueEnd(chunk, at);
+          state = next;
+          break;
+        case STEP.newline:
+          this.#state = state;
+          return at;
+        default:
+          this.#state = FAILED;
+          return at;
+      }
+      if (state === FAILED) break;
+    }
+    this.#state = state;
+    return at;
+  }
+
+  #inside(chunk: Uint8Array, from: number): number {
+    const at = skipString(chunk, from);
+    if (at >= 0) return at;
+    this.#isAscii = false;
+    return ~at;
+  }
+
+  #open(after: number, inside: number): number {
+    if (this.#depth === 0) this.#root = inside === ARRAY_OPEN ? 'array' : 'object';
+    if (this.#depth === this.#depthMax) this.#isTooDeep = true;
+    if (this.#depth === this.#afterContainer.length) {
+      if (this.#depth >= TRACKED_DEPTH_MAX) return FAILED;
+      const larger = new Uint16Array(TRACKED_DEPTH_MAX);
+      larger.set(this.#afterContainer);
+      this.#afterContainer = larger;
+    }
+    this.#afterContainer[this.#depth++] = after;
+    return inside;
+  }
 }
 
-const ENVELOPE_KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
-
-export function scan(bytes: Uint8Array, depthMax: number): Scanned {
-  const whole = asBuffer(bytes).toString('utf8');
-  let value: unknown;
-  try {
-    value = JSON.parse(whole);
-  } catch {
-    // Not JSON is one of the answers.
-    return { found: 'not-json', id: null };
-  }
-  if (Array.isArray(value)) return { found: 'batch', id: null };
-  if (typeof value !== 'object' || value === null) return { found: 'not-jsonrpc', id: null };
-  const list = members(bytes, { start: 0, end: bytes.length });
-  const envelope = list.filter(({ key }) => ENVELOPE_KEYS.includes(key.toUpperCase().toLowerCase()));
-  const ids = envelope.filter(({ key }) => key === 'id');
-  const idMember = ids.length === 1 ? ids[0] : undefined;
-  const rawId = idMember === undefined ? null : text(bytes, idMember);
-  const id = rawId !== null && /^["\-0-9]/.test(rawId) ? rawId : null;
-  if (depthOf(whole) > depthMax) return { found: 'too-deep', id };
-  if (duplicateKey(envelope) !== null || envelope.some(({ key }) => !ENVELOPE_KEYS.includes(key))) {
-    return { found: 'ambiguous-envelope', id };
-  }
-  return { found: judged(bytes, new Map(envelope.map((one) => [one.key, one])), rawId, id), id };
-}
-
-function judged(
-  bytes: Uint8Array,
-  by: Map<string, Member>,
-  rawId: string | null,
-  id: RawId | null,
-): Envelope | NoiseReason {
-  const [jsonrpc, idMember, method] = [by.get('jsonrpc'), by.get('id'), by.get('method')];
-  const [params, result, error] = [by.get('params'), by.get('result'), by.get('error')];
-  const span = (one: Member) => ({ start: one.start, end: one.end });
-  if (jsonrpc === undefined || jsonString(bytes, jsonrpc) !== '2.0') return 'not-jsonrpc';
-  if (params !== undefined && !/[[{]/.test(text(bytes, { start: params.start, end: params.start + 1 })))
-    return 'not-jsonrpc';
-  if (rawId !== null && id === null && !(rawId === 'null' && error !== undefined)) return 'not-jsonrpc';
-  if (method !== undefined) {
-    const name = jsonString(bytes, method);
-    if (name === null || result !== undefined || error !== undefined) return 'not-jsonrpc';
-    const common = { method: name, methodSpan: span(method), params: params === undefined ? null : span(params) };
-    if (idMember === undefined || id === null) return { kind: 'notification', ...common };
-    return { kind: 'request', id, idSpan: span(idMember), ...common };
-  }
-  if (result !== undefined) {
-    if (error !== undefined || idMember === undefined || id === null) return 'not-jsonrpc';
-    return { kind: 'result', id, idSpan: span(idMember), result: span(result) };
-  }
-  if (error === undefined || bytes[error.start] !== 0x7b) return 'not-jsonrpc';
-  return { kind: 'error', id, idSpan: idMember === undefined ? null : span(idMember), error: span(error) };
-}
-
-function depthOf(json: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const mark of json.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/[^[\]{}]/g, '')) {
-    depth += mark === '[' || mark === '{' ? 1 : -1;
-    deepest = Math.max(deepest, depth);
-  }
-  return deepest;
+function lineEnd(chunk: Uint8Array, from: number): number {
+  const at = chunk.indexOf(NEWLINE, from);
+  return at < 0 ? chunk.length : at;
 }

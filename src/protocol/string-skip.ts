@@ -1,0 +1,93 @@
+/** Passing over the inside of JSON strings, where nearly all bytes of a large message are. */
+import { newStringBlock, type StringBlock, TAIL_BYTES, WINDOW_BYTES } from './string-block.ts';
+
+/** Bytes after which a string counts as long: below, copying into the window costs more than it saves. */
+const LONG_BYTES = 512;
+/** The first piece of a long string that is copied. Later ones grow, so that what is copied in vain stays in proportion. */
+const FIRST_PIECE_BYTES = 1024;
+const PIECE_GROWTH = 8;
+/** Not worth a copy. */
+const PIECE_BYTES_MIN = 64;
+/** `\u` and four digits. */
+const ESCAPE_BYTES_MAX = 6;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+
+const bytesWhere = (test: (mark: string, byte: number) => boolean): Uint8Array =>
+  Uint8Array.from({ length: 256 }, (_, byte) => (test(String.fromCharCode(byte), byte) ? 1 : 0));
+
+/** 1 where plain text ends. */
+const ENDS_TEXT = bytesWhere((_, byte) => byte < 0x20 || byte === QUOTE || byte === BACKSLASH);
+/** 1 for what makes a whole escape with a backslash before it. */
+const ENDS_ESCAPE = bytesWhere((mark) => '"\\/bfnrt'.includes(mark));
+const IS_HEX = bytesWhere((mark) => '0123456789abcdefABCDEF'.includes(mark));
+
+/**
+ * From `from`, which is inside a string and not behind a backslash, past plain bytes and valid escapes. The answer is the offset of
+ * the first byte that is neither, of one that needs bytes beyond the chunk, or of one a little earlier: the grammar goes on there.
+ * It is `~offset` (negative) when a byte above 0x7f may have been passed.
+ */
+export function skipString(chunk: Uint8Array, from: number): number {
+  const near = from + LONG_BYTES;
+  if (near + PIECE_BYTES_MIN > chunk.length) return skipBytes(chunk, from, chunk.length);
+  const answer = skipBytes(chunk, from, near);
+  const at = answer < 0 ? ~answer : answer;
+  if (at <= near - ESCAPE_BYTES_MAX) return answer;
+  const further = skipLong(chunk, at);
+  return answer < 0 && further >= 0 ? ~further : further;
+}
+
+// — internal —
+
+/** Four bytes at once, because most of the time none of them is special. */
+function skipBytes(chunk: Uint8Array, from: number, end: number): number {
+  let at = from;
+  let seen = 0;
+  while (at + 4 <= end) {
+    const a = chunk[at] ?? 0;
+    const b = chunk[at + 1] ?? 0;
+    const c = chunk[at + 2] ?? 0;
+    const d = chunk[at + 3] ?? 0;
+    seen |= a | b | c | d;
+    if (((ENDS_TEXT[a] ?? 0) | (ENDS_TEXT[b] ?? 0) | (ENDS_TEXT[c] ?? 0) | (ENDS_TEXT[d] ?? 0)) === 0) {
+      at += 4;
+      continue;
+    }
+    if (ENDS_TEXT[a] === 0) at += ENDS_TEXT[b] === 1 ? 1 : ENDS_TEXT[c] === 1 ? 2 : 3;
+    if (chunk[at] !== BACKSLASH || at + ESCAPE_BYTES_MAX > end) break;
+    const escaped = chunk[at + 1] ?? 0;
+    if (ENDS_ESCAPE[escaped] === 1) at += 2;
+    else if (escaped === LETTER_U && isHex4(chunk, at + 2)) at += ESCAPE_BYTES_MAX;
+    else break;
+  }
+  return seen > 0x7f ? ~at : at;
+}
+
+function isHex4(chunk: Uint8Array, at: number): boolean {
+  for (let i = at; i < at + 4; i++) if (IS_HEX[chunk[i] ?? 0] !== 1) return false;
+  return true;
+}
+
+/** Made at the first long string and kept; null where it cannot be had. All scanners share it: no use outlives a call. */
+let shared: StringBlock | null | undefined;
+
+function skipLong(chunk: Uint8Array, from: number): number {
+  if (shared === undefined) shared = newStringBlock();
+  if (shared === null) return skipBytes(chunk, from, chunk.length);
+  let at = from;
+  let aboveAscii = false;
+  let size = FIRST_PIECE_BYTES;
+  while (chunk.length - at >= PIECE_BYTES_MIN) {
+    const length = Math.min(size, chunk.length - at);
+    shared.window.set(chunk.subarray(at, at + length));
+    const answer = shared.skip(0, length);
+    const passed = answer & 0x7fff_ffff;
+    if (answer < 0) aboveAscii = true;
+    at += passed;
+    if (passed < length - TAIL_BYTES || chunk[at] === QUOTE) break;
+    size = Math.min(size * PIECE_GROWTH, WINDOW_BYTES);
+  }
+  return aboveAscii ? ~at : at;
+}
