@@ -261,6 +261,8 @@ export const PM2_END_TIMEOUT_MS = 10 * SECOND;
 
 // — Environment and install —
 export const LOGIN_SHELL_TIMEOUT_MS = 1500;
+/** A profile that is too slow twice is too slow: then the daemon's own PATH and the usual folders serve. */
+export const LOGIN_SHELL_TRIES_MAX = 2;
 export const NPM_TIMEOUT_MS = 5 * MINUTE;
 /** npm's own default waits 70 s for a host that is not there; a person at a terminal should know sooner. */
 export const NPM_FETCH_RETRIES = 2;
