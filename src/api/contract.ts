@@ -206,6 +206,8 @@ export interface ApplyResult {
   removed: string[];
   unchanged: string[];
   failed: { name: string; error: ErrorReport }[];
+  /** Each begins with the server's name. */
+  warnings: string[];
 }
 
 export const ShutdownRequest = z.object({ now: z.optional(z.boolean()) });
