@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ApplyRequest, ApplyResult, DeclaredSet } from '../../src/api/contract.ts';
+import { errnoOf, McpdError } from '../../src/errors.ts';
+import { showable } from '../../src/text.ts';
+import type { Parsed } from '../command.ts';
+import type { Context } from '../context.ts';
+
+/** Exit code when some of the servers could not be applied: a server's fault, as the error table has it. */
+const PARTLY_FAILED_EXIT = 5;
+
+export async function runApply(parsed: Parsed, context: Context): Promise<number> {
+  const { output } = context;
+  const file = parsed.value('file');
+  if (file === undefined)
+    throw new McpdError('USAGE', { what: 'mcpd apply needs a file', fix: 'mcpd apply -f mcpd.json' });
+  const path = resolve(context.cwd, file);
+  const dryRun = parsed.flag('dry-run');
+  const request: ApplyRequest = { path, text: await textOf(path), dryRun };
+  const result = await (await context.daemon()).request<ApplyResult>('POST', '/api/declared', request);
+  if (parsed.flag('json')) output.json(result);
+  else showResult(result, dryRun, context);
+  return result.failed.length > 0 ? PARTLY_FAILED_EXIT : 0;
+}
+
+export async function runExport(_: Parsed, context: Context): Promise<void> {
+  context.output.json(await (await context.daemon()).request<DeclaredSet>('GET', '/api/declared'));
+}
+
+// — internal —
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (thrown) {
+    throw new McpdError(
+      'CONFIG_INVALID',
+      { what: `${path} cannot be read`, why: errnoOf(thrown) ?? String(thrown), fix: 'mcpd apply -f mcpd.json' },
+      { cause: thrown },
+    );
+  }
+}
+
+function showResult(result: ApplyResult, dryRun: boolean, { output }: Context): void {
+  const { paint } = output;
+  const signs = [
+    ['+', result.added, paint.green],
+    ['~', result.changed, paint.yellow],
+    ['-', result.removed, paint.red],
+  ] as const;
+  for (const [sign, names, colour] of signs)
+    for (const name of names) output.print(`${colour(sign)} ${showable(name)}`);
+  for (const { name, error } of result.failed) {
+    output.print(
+      `${paint.red('✗')} ${showable(name)}: ${showable(error.what)}${error.why === undefined ? '' : `: ${showable(error.why)}`}`,
+    );
+    if (error.fix !== undefined) output.print(`  ${paint.bold('try')}  ${showable(error.fix)}`);
+  }
+  const changes = result.added.length + result.changed.length + result.removed.length;
+  output.say(
+    `${dryRun ? 'Would change' : 'Changed'} ${changes}, unchanged ${result.unchanged.length}, failed ${result.failed.length}.`,
+  );
+}
