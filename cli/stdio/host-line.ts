@@ -1,0 +1,57 @@
+import { byteLength, join, line, slice } from '../../src/protocol/bytes.ts';
+import type { Bytes, Frame, RawId, Span } from '../../src/protocol/frame.ts';
+
+/** A line on its way from the host to the daemon. */
+export interface HostLine {
+  bytes: Bytes;
+  length: number;
+  /** Null: an answer, or a line that is no message. */
+  method: string | null;
+  /** Of a request. */
+  id: RawId | null;
+  params: Span | null;
+  /** Without its daemon it waits; all else is sent while one is there. */
+  request: boolean;
+  /**
+   * `held`: in the shim. `handed`: complete in the daemon's socket, so that it may have been acted upon. `withdrawn`: the host
+   * cancelled it while it was held, and it is not sent at all.
+   */
+  stage: 'held' | 'handed' | 'withdrawn';
+}
+
+export function hostLine({ bytes, length, envelope }: Frame): HostLine {
+  const { kind } = envelope;
+  const method = kind === 'request' || kind === 'notification' ? envelope.method : null;
+  return {
+    bytes,
+    length,
+    method,
+    id: kind === 'request' ? envelope.id : null,
+    params: kind === 'request' || kind === 'notification' ? envelope.params : null,
+    request: kind === 'request',
+    stage: 'held',
+  };
+}
+
+/** A line that the shim writes itself; it waits for a daemon as a request does. */
+export function ownLine(text: string, id: RawId | null): HostLine {
+  const bytes = line(text);
+  return { bytes, length: byteLength(bytes), method: null, id, params: null, request: true, stage: 'held' };
+}
+
+/** Raw JSON of the params; `{}` when there are none. */
+export function paramsText({ bytes, params }: Pick<HostLine, 'bytes' | 'params'>): string {
+  return params === null ? '{}' : Buffer.from(join(slice(bytes, params))).toString('utf8');
+}
+
+/** One member of the params when it is a string, else null. */
+export function stringParam(from: Pick<HostLine, 'bytes' | 'params'>, name: string): string | null {
+  const value = parsedParams(from)[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/** The params as an object; they have passed the scanner, so they are JSON. */
+export function parsedParams(from: Pick<HostLine, 'bytes' | 'params'>): Record<string, unknown> {
+  const value: unknown = JSON.parse(paramsText(from));
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,146 @@
+import { COALESCE_BYTES_MAX, WRITE_BATCH_BYTES } from '../../src/limits.ts';
+import { gather } from '../../src/protocol/gather.ts';
+import type { HostLine } from './host-line.ts';
+
+/** What is needed of the socket. */
+export interface OutboundStream {
+  readonly writableLength: number;
+  write(chunk: Uint8Array): boolean;
+  cork(): void;
+  uncork(): void;
+}
+
+const LINE_END: Uint8Array = Buffer.from('\n');
+
+/**
+ * From the host to the daemon: lines wait here while there is no daemon or it does not read. A line counts as handed over when its last
+ * byte is with the socket; of a long line the newline follows only when all before it has left, so a daemon that died in the middle
+ * cannot have understood it, and the line is safe to send again.
+ */
+export class Outbound {
+  readonly #onHanded: (line: HostLine) => void;
+  #stream: OutboundStream | null = null;
+  #queue: HostLine[] = [];
+  #bytes = 0;
+  /** Written without its newline. */
+  #unended: HostLine | null = null;
+  #blocked = false;
+  #requestsWait = false;
+
+  constructor(onHanded: (line: HostLine) => void) {
+    this.#onHanded = onHanded;
+  }
+
+  /** Bytes that wait here. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  push(line: HostLine): void {
+    this.#queue.push(line);
+    this.#bytes += line.length;
+  }
+
+  /** A daemon is there. */
+  connect(stream: OutboundStream): void {
+    this.#stream = stream;
+    this.#blocked = false;
+    this.#requestsWait = false;
+    this.flush();
+  }
+
+  /** The daemon has gone; `again` will go before what waits. */
+  disconnect(again: readonly HostLine[]): void {
+    this.#stream = null;
+    const unended = this.#unended === null ? [] : [this.#unended];
+    this.#unended = null;
+    this.#queue = [...again, ...unended, ...this.#queue];
+    for (const line of again) this.#bytes += line.length;
+  }
+
+  /** The daemon will stop: requests wait for the next one, answers and notifications still go to this one. */
+  holdRequests(): void {
+    this.#requestsWait = true;
+  }
+
+  /** Forgets lines that were withdrawn. */
+  sweep(): void {
+    this.#queue = this.#queue.filter((line) => line.stage !== 'withdrawn');
+    this.#bytes = this.#queue.reduce((sum, line) => sum + line.length, this.#unended?.length ?? 0);
+  }
+
+  /** The socket is ready for more. */
+  drained(): void {
+    this.#blocked = false;
+    this.flush();
+  }
+
+  flush(): void {
+    const stream = this.#stream;
+    if (stream === null) return;
+    while (!this.#blocked) {
+      const unended = this.#unended;
+      if (unended !== null) {
+        this.#write(stream, [LINE_END]);
+        this.#unended = null;
+        this.#bytes -= unended.length;
+        this.#onHanded(unended);
+        continue;
+      }
+      const batch = this.#take();
+      const [first] = batch;
+      if (first === undefined) return;
+      if (first.length > WRITE_BATCH_BYTES) {
+        this.#write(stream, first.bytes);
+        this.#unended = first;
+        continue;
+      }
+      this.#write(
+        stream,
+        gather(
+          batch.map(({ bytes }) => bytes),
+          COALESCE_BYTES_MAX,
+        ),
+      );
+      for (const line of batch) {
+        this.#bytes -= line.length;
+        this.#onHanded(line);
+      }
+    }
+  }
+
+  /** The next lines that fit into one write; a long one comes alone. They still count in `bytes`. */
+  #take(): HostLine[] {
+    if (this.#requestsWait) return this.#takeAnswers();
+    const batch: HostLine[] = [];
+    let length = 0;
+    let count = 0;
+    for (const line of this.#queue) {
+      if (line.stage !== 'withdrawn') {
+        if (batch.length > 0 && length + line.length > WRITE_BATCH_BYTES) break;
+        batch.push(line);
+        length += line.length;
+      } else {
+        this.#bytes -= line.length;
+      }
+      count++;
+    }
+    this.#queue = count === this.#queue.length ? [] : this.#queue.slice(count);
+    return batch;
+  }
+
+  /** One line that is no request. */
+  #takeAnswers(): HostLine[] {
+    const at = this.#queue.findIndex((line) => !line.request);
+    return at < 0 ? [] : this.#queue.splice(at, 1);
+  }
+
+  #write(stream: OutboundStream, pieces: readonly Uint8Array[]): void {
+    let more = true;
+    if (pieces.length > 1) stream.cork();
+    for (const piece of pieces) more = stream.write(piece);
+    if (pieces.length > 1) stream.uncork();
+    // A socket that took everything at once asks for `drain` all the same; there is no need to wait for it.
+    this.#blocked = !more && stream.writableLength > 0;
+  }
+}

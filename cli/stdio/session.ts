@@ -1,0 +1,255 @@
+/**
+ * What a shim knows of its host's session: enough to bring it through the loss of its daemon. Pure: what is to be written to the host
+ * gathers in `toHost`.
+ */
+import { idKey } from '../../src/protocol/bytes.ts';
+import type { Bytes, Frame, RawId } from '../../src/protocol/frame.ts';
+import type { Noise } from '../../src/protocol/framing.ts';
+import { SUBSCRIPTION_ID_KEY } from '../../src/protocol/meta.ts';
+import { encodeControl, type Resume } from '../../src/protocol/preamble.ts';
+import {
+  type Cause,
+  cancelledNotice,
+  endedAnswer,
+  idInUseAnswer,
+  lostAnswer,
+  unreachableAnswer,
+  updatedNotice,
+} from './answers.ts';
+import { type HostLine, hostLine, ownLine, parsedParams } from './host-line.ts';
+import { Remembered } from './remembered.ts';
+
+/** Asking these twice does no harm: after a loss they are sent again, and the host notices nothing. All others may have taken effect. */
+const SENT_AGAIN: ReadonlySet<string> = new Set([
+  'initialize',
+  'server/discover',
+  'ping',
+  'logging/setLevel',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'subscriptions/listen',
+  'completion/complete',
+]);
+
+const NOTHING: Bytes = [];
+
+export class Session {
+  /** Lines for the host that nobody else sends; whoever calls this class writes and empties it. */
+  readonly toHost: Bytes[] = [];
+  /** Of the host, not yet answered, in the order in which they came. */
+  readonly #open = new Map<RawId, HostLine>();
+  /** Of the daemon, towards the host. */
+  readonly #asked = new Set<RawId>();
+  readonly #remembered = new Remembered();
+  /** Subscriptions under way again, by the shim's own ids. */
+  readonly #renewals = new Map<RawId, { uri: string; line: HostLine }>();
+  /** Listens that the host saw acknowledged. */
+  readonly #acknowledged = new Set<RawId>();
+  /** Listens that were made again: the host saw their acknowledgement before. */
+  readonly #relistened = new Set<RawId>();
+  #renewalCount = 0;
+
+  /** What to send of a message of the host, or null. */
+  fromHost(frame: Frame): HostLine | null {
+    const { envelope } = frame;
+    const line = hostLine(frame);
+    switch (envelope.kind) {
+      case 'request':
+        if (this.#open.has(envelope.id)) {
+          this.toHost.push(idInUseAnswer(envelope.id));
+          return null;
+        }
+        this.#open.set(envelope.id, line);
+        return line;
+      case 'notification':
+        return envelope.method === 'notifications/cancelled' && this.#withdrawn(line) ? null : line;
+      case 'result':
+      case 'error':
+        // An answer that nobody waits for is late: its question went with an earlier daemon.
+        return envelope.id === null || this.#asked.delete(envelope.id) ? line : null;
+    }
+  }
+
+  /** A line of the host that is no message: the daemon is told, and answers it. */
+  noise({ reason, id, asks }: Noise): HostLine {
+    const request = asks && id !== null && !this.#open.has(id) ? id : null;
+    const line = ownLine(encodeControl({ word: 'noise', reason, id: request }), request);
+    if (request !== null) this.#open.set(request, line);
+    return line;
+  }
+
+  /** The line is complete in the daemon's socket. */
+  handed(line: HostLine): void {
+    line.stage = 'handed';
+    if (line.method === 'notifications/initialized') this.#remembered.initialized = line;
+    // It will not be sent again, so its arguments need not be kept.
+    else if (line.request && line.method !== null && !SENT_AGAIN.has(line.method)) line.bytes = NOTHING;
+  }
+
+  /** An answer of the daemon; `line` is all of it. True: it goes to the host. */
+  answered(id: RawId, ok: boolean, line: Bytes): boolean {
+    const question = this.#open.get(id);
+    if (question === undefined) {
+      this.#renewed(id, ok);
+      return false;
+    }
+    this.#open.delete(id);
+    this.#acknowledged.delete(id);
+    this.#relistened.delete(id);
+    if (ok) this.#remembered.accepted(question, line);
+    return true;
+  }
+
+  /** Any other message of the daemon. True: it goes to the host. */
+  fromDaemon(frame: Frame): boolean {
+    const { envelope } = frame;
+    if (envelope.kind === 'request') {
+      this.#asked.add(envelope.id);
+      return true;
+    }
+    if (envelope.kind === 'notification') {
+      const { method } = envelope;
+      const about = { bytes: frame.bytes, params: envelope.params };
+      if (method === 'notifications/cancelled') this.#asked.delete(idIn(parsedParams(about)['requestId']));
+      return method !== 'notifications/subscriptions/acknowledged' || this.#acknowledges(parsedParams(about));
+    }
+    return envelope.id === null || this.answered(envelope.id, envelope.kind === 'result', frame.bytes);
+  }
+
+  /** The daemon has gone. Answers what may have taken effect, and returns what the next daemon is sent first, in order. */
+  lost(): HostLine[] {
+    for (const id of this.#asked) this.toHost.push(cancelledNotice(id));
+    this.#asked.clear();
+    const again: HostLine[] = this.#renew();
+    for (const [id, line] of this.#open) {
+      if (line.stage !== 'handed') continue;
+      if (line.method !== null && !SENT_AGAIN.has(line.method)) {
+        this.#open.delete(id);
+        this.toHost.push(lostAnswer(id, line.method));
+        continue;
+      }
+      line.stage = 'held';
+      again.push(line);
+      if (line.method === 'initialize' && this.#remembered.initialized !== null) {
+        again.push({ ...this.#remembered.initialized, stage: 'held' });
+      }
+      if (this.#acknowledged.has(id)) this.#relistened.add(id);
+    }
+    return again;
+  }
+
+  /** The facts for the next daemon; null when it need not know any. `digest` is sha-256, as hex. */
+  resume(digest: (bytes: Bytes) => string): Resume | null {
+    return this.#remembered.resume(digest);
+  }
+
+  /** Some request has not left the shim. */
+  get waiting(): boolean {
+    for (const line of this.#open.values()) if (line.stage === 'held') return true;
+    return false;
+  }
+
+  /** Nothing is under way with the daemon, in either direction. */
+  get quiet(): boolean {
+    if (this.#asked.size > 0) return false;
+    for (const line of this.#open.values()) {
+      if (line.stage === 'handed' && line.method !== 'subscriptions/listen') return false;
+    }
+    return true;
+  }
+
+  /** Every request was answered, apart from listens, which never end by themselves. */
+  get finished(): boolean {
+    for (const line of this.#open.values()) if (line.method !== 'subscriptions/listen') return false;
+    return true;
+  }
+
+  /** No daemon: answers all requests that have not left the shim. */
+  giveUp(cause: Cause): void {
+    for (const [id, line] of this.#open) {
+      if (line.stage !== 'held') continue;
+      line.stage = 'withdrawn';
+      this.#open.delete(id);
+      this.toHost.push(unreachableAnswer(id, cause));
+    }
+  }
+
+  /** The host has ended, and no time is left: answers all requests. */
+  end(): void {
+    for (const [id, { method }] of this.#open) if (method !== 'subscriptions/listen') this.toHost.push(endedAnswer(id));
+    this.#open.clear();
+  }
+
+  /** The host takes a request back. True: the daemon never saw it and need not know. */
+  #withdrawn(notice: HostLine): boolean {
+    const requestId = idIn(parsedParams(notice)['requestId']);
+    const [id, line] = this.#find(requestId);
+    // `initialize` cannot be cancelled.
+    if (line === undefined || line.method === 'initialize') return false;
+    this.#open.delete(id);
+    this.#acknowledged.delete(id);
+    this.#relistened.delete(id);
+    if (line.stage === 'handed') return false;
+    line.stage = 'withdrawn';
+    return true;
+  }
+
+  /** An id that came through a parser may be spelled otherwise than the host wrote it. */
+  #find(id: RawId): [RawId, HostLine | undefined] {
+    const direct = this.#open.get(id);
+    if (direct !== undefined) return [id, direct];
+    const key = idKey(id);
+    return [...this.#open].find(([raw]) => idKey(raw) === key) ?? [id, undefined];
+  }
+
+  /** False: the host has seen it already. */
+  #acknowledges(params: Record<string, unknown>): boolean {
+    const meta = params['_meta'];
+    const named =
+      typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>)[SUBSCRIPTION_ID_KEY] : null;
+    const [id, listen] = this.#find(idIn(named));
+    if (listen === undefined) return true;
+    this.#acknowledged.add(id);
+    this.#remembered.accepted(listen, NOTHING);
+    if (!this.#relistened.delete(id)) return true;
+    for (const uri of listenedUris(listen)) this.toHost.push(updatedNotice(uri, id));
+    return false;
+  }
+
+  /** Requests that make the accepted subscriptions again. */
+  #renew(): HostLine[] {
+    for (const { line } of this.#renewals.values()) line.stage = 'withdrawn';
+    this.#renewals.clear();
+    return [...this.#remembered.subscriptions].map(([uri, params]) => {
+      const id = `"mcpd-shim:${++this.#renewalCount}"`;
+      const text = `{"jsonrpc":"2.0","id":${id},"method":"resources/subscribe","params":${params}}`;
+      const line = ownLine(text, null);
+      this.#renewals.set(id, { uri, line });
+      return line;
+    });
+  }
+
+  #renewed(id: RawId, ok: boolean): void {
+    const uri = this.#renewals.get(id)?.uri;
+    this.#renewals.delete(id);
+    // A refused one stays remembered: the next daemon may accept it.
+    if (ok && uri !== undefined && this.#remembered.subscriptions.has(uri)) this.toHost.push(updatedNotice(uri, null));
+  }
+}
+
+// — internal —
+
+function idIn(value: unknown): RawId {
+  return typeof value === 'string' || typeof value === 'number' ? JSON.stringify(value) : '';
+}
+
+function listenedUris(listen: HostLine): string[] {
+  const filter = parsedParams(listen)['notifications'];
+  const uris =
+    typeof filter === 'object' && filter !== null ? (filter as Record<string, unknown>)['resourceSubscriptions'] : [];
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+}
