@@ -17,3 +17,16 @@ export function serve(factory: McpServerFactory): void {
   process.stdin.once('end', leave);
   process.stdin.once('close', leave);
 }
+
+/** Exit code of a program whose configuration is wrong (EX_CONFIG of sysexits.h). */
+const BAD_SETTINGS = 78;
+
+/** The settings, or the end of the process with one readable line on stderr: a wrong setting shows at the start, not at the first call. */
+export function settingsOrLeave<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(BAD_SETTINGS);
+  }
+}

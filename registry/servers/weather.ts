@@ -1,6 +1,6 @@
-import { serve } from './serve.ts';
+import { serve, settingsOrLeave } from './serve.ts';
 import { createWeatherServer } from './weather/server.ts';
 import { settingsFrom } from './weather/settings.ts';
 
-const settings = settingsFrom(process.env);
+const settings = settingsOrLeave(() => settingsFrom(process.env));
 serve(() => createWeatherServer(settings));

@@ -2,7 +2,7 @@
 
 export type MessageId = string | number | null;
 
-export interface ContentBlock {
+interface ContentBlock {
   type: string;
   text?: string;
   [member: string]: unknown;
@@ -25,7 +25,7 @@ export interface ListedResource {
   [member: string]: unknown;
 }
 
-export interface ResourceContents {
+interface ResourceContents {
   uri: string;
   mimeType?: string;
   text?: string;
@@ -59,7 +59,7 @@ export interface Result {
   [member: string]: unknown;
 }
 
-export interface RpcError {
+interface RpcError {
   code: number;
   message: string;
   data?: Record<string, unknown>;

@@ -11,7 +11,7 @@ export interface ModernOptions extends AskOptions {
 }
 
 /** The `_meta` that every request of the stateless revision carries. */
-export function envelope(options: ModernOptions = {}): Record<string, unknown> {
+function envelope(options: ModernOptions = {}): Record<string, unknown> {
   return {
     'io.modelcontextprotocol/protocolVersion': options.protocolVersion ?? MODERN_REVISION,
     'io.modelcontextprotocol/clientCapabilities': options.capabilities ?? {},

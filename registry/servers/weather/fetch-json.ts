@@ -101,7 +101,8 @@ function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = (cause as { code?: unknown } | null)?.code;
   const message = cause instanceof Error ? cause.message : String(cause);
-  return typeof code === 'string' && !message.includes(code) ? `${message} (${code})` : message || String(code);
+  // Where every address of a host failed, the message is empty and the code says it.
+  return [message, typeof code === 'string' && !message.includes(code) && `(${code})`].filter(Boolean).join(' ');
 }
 
 function checkNetwork(): string {

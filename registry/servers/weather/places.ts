@@ -19,12 +19,6 @@ const Found = z.object({ results: z.array(Place).optional() });
 
 export type Place = z.infer<typeof Place>;
 
-/** `Paris, Texas` → name and qualifiers. The geocoder knows names only, so the rest chooses among what it finds. */
-export function splitCity(city: string): { name: string; qualifiers: string[] } {
-  const [name = '', ...rest] = city.split(',').map((part) => part.trim());
-  return { name, qualifiers: rest.filter((part) => part !== '') };
-}
-
 /** The request to the geocoder for `city`. */
 export function geocodingRequest(endpoint: URL, city: string): URL {
   const url = new URL(endpoint);
@@ -72,6 +66,12 @@ export function nameOf(place: Place): string {
 }
 
 // — internal —
+
+/** `Paris, Texas` → name and qualifiers. The geocoder knows names only, so the rest chooses among what it finds. */
+function splitCity(city: string): { name: string; qualifiers: string[] } {
+  const [name = '', ...rest] = city.split(',').map((part) => part.trim());
+  return { name, qualifiers: rest.filter((part) => part !== '') };
+}
 
 function fits(place: Place, qualifier: string): boolean {
   const wanted = plain(qualifier);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-export const DAYS_MAX = 7;
+const DAYS_MAX = 7;
 const CITY_LENGTH_MAX = 200;
 
 const City = z
@@ -56,7 +56,7 @@ export const Current = z.object({
   wind_direction_degrees: z.number().nullable(),
 });
 
-export const ForecastDay = z.object({
+const ForecastDay = z.object({
   date: z.string(),
   condition: z.string(),
   weather_code: z.number().describe('WMO code 4677'),
