@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { answersAsLegacy, definitionOf, memoryOf, type SimulatedHost, type SimulatedProcess, seeded, World } from './simulated/world.ts';
+import {
+  answersAsLegacy,
+  definitionOf,
+  memoryOf,
+  type SimulatedHost,
+  type SimulatedProcess,
+  seeded,
+  World,
+} from './simulated/world.ts';
 
 /**
  * Random events against the core. The world itself refuses a second answer, an answer to a cancelled request, and a second process for an
@@ -27,7 +35,8 @@ test(`${SEEDS * EVENTS_PER_SEED} random events: each request is answered once, n
     run.shutdown();
     expect(run.world.allStopped, `seed ${seed}: all stopped`).toBe(true);
     expect([...run.world.processes.keys()], `seed ${seed}: processes left`).toEqual([]);
-    for (const status of run.world.gateway.statuses()) expect(['stopped', 'failed'], `seed ${seed}: ${status.name}`).toContain(status.state);
+    for (const status of run.world.gateway.statuses())
+      expect(['stopped', 'failed'], `seed ${seed}: ${status.name}`).toContain(status.state);
   }
   expect(events).toBe(SEEDS * EVENTS_PER_SEED);
   expect(answered).toBeGreaterThan(events / 20);
@@ -65,7 +74,8 @@ class RandomRun {
   shutdown(): void {
     this.world.post({ type: 'shutdown', now: false });
     for (let round = 0; round < 50 && !this.world.allStopped; round++) {
-      for (const process of [...this.world.processes.values()]) if (process.stopping !== 'no') this.world.serverExits(process, null, 'SIGTERM');
+      for (const process of [...this.world.processes.values()])
+        if (process.stopping !== 'no') this.world.serverExits(process, null, 'SIGTERM');
       this.world.advance(5000);
     }
   }
@@ -74,7 +84,8 @@ class RandomRun {
     for (const process of [...this.world.processes.values()]) {
       this.#ensureSpawned(process);
       for (const call of answersAsLegacy(this.world, process, TOOLS)) this.#answerCall(process, call.id);
-      if (process.stopping !== 'no' && this.world.processes.get(process.instance) === process) this.world.serverExits(process, 0);
+      if (process.stopping !== 'no' && this.world.processes.get(process.instance) === process)
+        this.world.serverExits(process, 0);
     }
   }
 
@@ -86,7 +97,12 @@ class RandomRun {
   #ensureSpawned(process: SimulatedProcess): void {
     if (this.#spawned.has(process)) return;
     this.#spawned.add(process);
-    this.world.post({ type: 'server-spawned', instance: process.instance, generation: process.generation, pid: process.pid });
+    this.world.post({
+      type: 'server-spawned',
+      instance: process.instance,
+      generation: process.generation,
+      pid: process.pid,
+    });
   }
 
   #hostActs(): void {
@@ -94,9 +110,15 @@ class RandomRun {
     const host = this.#pick([...world.hosts.values()]);
     const dice = this.#random();
     if (host === undefined || (dice > 0.97 && world.hosts.size < 5)) return this.#openHost();
-    if (dice < 0.65) return void world.request(host, 'tools/call', { name: `${this.#pick(SERVERS)}__${this.#pick(TOOLS)}`, arguments: {} });
-    if (dice < 0.75) return void world.request(host, this.#pick(['tools/list', 'ping', 'prompts/list', 'no/such/method']));
-    if (dice < 0.85) return void world.request(host, 'tools/call', { name: 'nobody__knows', _meta: { progressToken: 7 } });
+    if (dice < 0.65)
+      return void world.request(host, 'tools/call', {
+        name: `${this.#pick(SERVERS)}__${this.#pick(TOOLS)}`,
+        arguments: {},
+      });
+    if (dice < 0.75)
+      return void world.request(host, this.#pick(['tools/list', 'ping', 'prompts/list', 'no/such/method']));
+    if (dice < 0.85)
+      return void world.request(host, 'tools/call', { name: 'nobody__knows', _meta: { progressToken: 7 } });
     if (dice < 0.93) {
       const open = this.#pick([...host.open.keys()]);
       if (open !== undefined) world.cancel(host, open);
@@ -107,7 +129,11 @@ class RandomRun {
 
   #openHost(): void {
     const host: SimulatedHost = this.world.openHost(`s${this.#sessions++}`);
-    this.world.request(host, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'h', version: '1' } });
+    this.world.request(host, 'initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'h', version: '1' },
+    });
     this.world.hostSends(host, { jsonrpc: '2.0', method: 'notifications/initialized' });
   }
 
@@ -122,11 +148,17 @@ class RandomRun {
     const dice = this.#random();
     if (process.stopping !== 'no' && dice < 0.6) return world.serverExits(process, null, 'SIGTERM');
     if (dice < 0.75) {
-      for (const call of answersAsLegacy(world, process, TOOLS)) if (this.#random() < 0.7) this.#answerCall(process, call.id);
+      for (const call of answersAsLegacy(world, process, TOOLS))
+        if (this.#random() < 0.7) this.#answerCall(process, call.id);
     } else if (dice < 0.8) world.serverExits(process, this.#pick([0, 1, 137]));
     else if (dice < 0.85) this.#answerCall(process, this.#pick([999_999, 'nobody', 1, 2, 3]));
     else if (dice < 0.9) world.serverSends(process, { jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
-    else if (dice < 0.94) world.serverSends(process, { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 5, progress: this.#random() } });
+    else if (dice < 0.94)
+      world.serverSends(process, {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: 5, progress: this.#random() },
+      });
     else if (dice < 0.97) {
       const { instance, generation } = process;
       world.post({ type: 'server-noise', instance, generation, reason: 'not-json', id: null, bytes: 10 });
@@ -150,14 +182,24 @@ class RandomRun {
       const process = world.processes.get(name);
       if (process !== undefined) {
         const { instance, generation } = process;
-        world.post({ type: 'server-memory', instance, generation, limit: this.#random() < 0.5 ? 'soft' : 'hard', bytes: 3e9 });
+        world.post({
+          type: 'server-memory',
+          instance,
+          generation,
+          limit: this.#random() < 0.5 ? 'soft' : 'hard',
+          bytes: 3e9,
+        });
       }
-    } else world.post({ type: 'trial', trial: String(this.#sessions++), definition: definitionOf(`t${this.#sessions}`) });
+    } else
+      world.post({ type: 'trial', trial: String(this.#sessions++), definition: definitionOf(`t${this.#sessions}`) });
   }
 
   #define(name: string, known: boolean): void {
     const start = this.#pick(['on-demand', 'on-demand', 'always', 'manual'] as const) ?? 'on-demand';
-    const definition = { ...definitionOf(name, start, `print-${Math.floor(this.#random() * 3)}`), enabled: this.#random() < 0.9 };
+    const definition = {
+      ...definitionOf(name, start, `print-${Math.floor(this.#random() * 3)}`),
+      enabled: this.#random() < 0.9,
+    };
     this.world.post({ type: 'server-defined', definition, memory: known ? memoryOf(definition, TOOLS) : null });
   }
 

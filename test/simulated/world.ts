@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Effect, GatewayEvent, TimerId } from '../../src/core/events.ts';
 import { Gateway } from '../../src/core/gateway.ts';
 import type { ServerDefinition, ServerMemory, StartMode } from '../../src/core/model.ts';
-import { FrameReader } from '../../src/protocol/framing.ts';
 import type { Bytes, Frame, NoiseReason } from '../../src/protocol/frame.ts';
+import { FrameReader } from '../../src/protocol/framing.ts';
 
 /**
  * A world for the core without processes, sockets or clocks: time is a number, a server is a record, an effect is performed by changing
@@ -85,18 +85,31 @@ export class World {
   }
 
   openHost(session: string): SimulatedHost {
-    const host: SimulatedHost = { session, nextId: 1, open: new Map(), cancelled: new Set(), answers: new Map(), notices: [] };
+    const host: SimulatedHost = {
+      session,
+      nextId: 1,
+      open: new Map(),
+      cancelled: new Set(),
+      answers: new Map(),
+      notices: [],
+    };
     this.hosts.set(session, host);
     this.post({ type: 'host-opened', session, host: session, resume: null });
     return host;
   }
 
   hostSends(host: SimulatedHost, message: Message): void {
-    if (message.method !== undefined && message.id !== undefined) host.open.set(JSON.stringify(message.id), message.method);
+    if (message.method !== undefined && message.id !== undefined)
+      host.open.set(JSON.stringify(message.id), message.method);
     this.post({ type: 'host-message', session: host.session, frame: frameOf(JSON.stringify(message)) });
   }
 
-  request(host: SimulatedHost, method: string, params: Record<string, unknown> = {}, id: number | string = host.nextId++): string {
+  request(
+    host: SimulatedHost,
+    method: string,
+    params: Record<string, unknown> = {},
+    id: number | string = host.nextId++,
+  ): string {
     this.hostSends(host, { jsonrpc: '2.0', id, method, params });
     return JSON.stringify(id);
   }
@@ -106,7 +119,9 @@ export class World {
     this.post({
       type: 'host-message',
       session: host.session,
-      frame: frameOf(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: JSON.parse(key) } })),
+      frame: frameOf(
+        JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: JSON.parse(key) } }),
+      ),
     });
   }
 
@@ -120,7 +135,12 @@ export class World {
   }
 
   serverSendsText(process: SimulatedProcess, text: string): void {
-    this.post({ type: 'server-message', instance: process.instance, generation: process.generation, frame: frameOf(text) });
+    this.post({
+      type: 'server-message',
+      instance: process.instance,
+      generation: process.generation,
+      frame: frameOf(text),
+    });
   }
 
   serverExits(process: SimulatedProcess, code: number | null = 1, signal: string | null = null): void {
@@ -183,28 +203,44 @@ export class World {
     }
     const key = JSON.stringify(message.id);
     if (host.cancelled.has(key)) throw new RangeError(`an answer to the cancelled request ${key} of ${session}`);
-    if (!host.open.delete(key)) throw new RangeError(`a second answer, or one to nothing, for ${key} of ${session}: ${JSON.stringify(message)}`);
+    if (!host.open.delete(key))
+      throw new RangeError(`a second answer, or one to nothing, for ${key} of ${session}: ${JSON.stringify(message)}`);
     host.answers.set(key, message);
   }
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-export function definitionOf(name: string, start: StartMode = 'on-demand', fingerprint = `print-of-${name}`): ServerDefinition {
+export function definitionOf(
+  name: string,
+  start: StartMode = 'on-demand',
+  fingerprint = `print-of-${name}`,
+): ServerDefinition {
   return {
     name,
     description: name,
     launch: { command: '/bin/true', args: [], cwd: null, env: {} },
     start,
     enabled: true,
-    limits: { startTimeoutMs: null, callTimeoutMs: null, idleStopMs: null, lineBytesMax: null, memorySoftBytes: null, memoryHardBytes: null },
+    limits: {
+      startTimeoutMs: null,
+      callTimeoutMs: null,
+      idleStopMs: null,
+      lineBytesMax: null,
+      memorySoftBytes: null,
+      memoryHardBytes: null,
+    },
     source: { kind: 'command', ref: 'true' },
     fingerprint,
     addedAt: 0,
   };
 }
 
-export function memoryOf(definition: ServerDefinition, tools: readonly string[], extra: Partial<ServerMemory> = {}): ServerMemory {
+export function memoryOf(
+  definition: ServerDefinition,
+  tools: readonly string[],
+  extra: Partial<ServerMemory> = {},
+): ServerMemory {
   return {
     fingerprint: definition.fingerprint,
     era: 'legacy',
@@ -213,7 +249,11 @@ export function memoryOf(definition: ServerDefinition, tools: readonly string[],
     capabilities: '{"tools":{"listChanged":true}}',
     instructions: null,
     lists: [
-      { kind: 'tools', entries: tools.map((name) => JSON.stringify({ name, inputSchema: { type: 'object' } })), findings: [] },
+      {
+        kind: 'tools',
+        entries: tools.map((name) => JSON.stringify({ name, inputSchema: { type: 'object' } })),
+        findings: [],
+      },
       { kind: 'prompts', entries: [], findings: [] },
       { kind: 'resources', entries: [], findings: [] },
       { kind: 'templates', entries: [], findings: [] },
@@ -237,11 +277,19 @@ export function answersAsLegacy(world: World, process: SimulatedProcess, tools: 
         world.serverSends(process, {
           jsonrpc: '2.0',
           id,
-          result: { protocolVersion: '2025-11-25', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'fake', version: '1' } },
+          result: {
+            protocolVersion: '2025-11-25',
+            capabilities: { tools: { listChanged: true } },
+            serverInfo: { name: 'fake', version: '1' },
+          },
         });
         break;
       case 'tools/list':
-        world.serverSends(process, { jsonrpc: '2.0', id, result: { tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })) } });
+        world.serverSends(process, {
+          jsonrpc: '2.0',
+          id,
+          result: { tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })) },
+        });
         break;
       case 'ping':
         world.serverSends(process, { jsonrpc: '2.0', id, result: {} });
