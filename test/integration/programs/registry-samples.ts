@@ -1,0 +1,41 @@
+import { fingerprintOf } from '../../../registry/fingerprint.ts';
+import type { ServerDefinition, ServerMemory } from '../../../src/core/model.ts';
+
+/** Servers come back under the same ten names, each time with another launch, so that rows are replaced as well as added. */
+export function definitionNo(number: number): ServerDefinition {
+  const launch = { command: '/usr/bin/node', args: [String(number)], cwd: null, env: {} };
+  return {
+    name: `server-${number % 10}`,
+    description: String(number),
+    launch,
+    start: 'on-demand',
+    enabled: true,
+    limits: {
+      startTimeoutMs: null,
+      callTimeoutMs: null,
+      idleStopMs: null,
+      lineBytesMax: null,
+      memorySoftBytes: null,
+      memoryHardBytes: null,
+    },
+    source: { kind: 'command', ref: String(number) },
+    fingerprint: fingerprintOf(launch, null),
+    addedAt: number,
+  };
+}
+
+/** Sizes from nothing to half a megabyte: transactions of one page and of many. */
+export function memoryNo(number: number): ServerMemory {
+  const entries = Array.from({ length: (number * number) % 60 }, (_, index) =>
+    JSON.stringify({ name: `${number}-${index}`, text: 'x'.repeat(8000) }),
+  );
+  return {
+    fingerprint: definitionNo(number).fingerprint,
+    era: 'legacy',
+    protocolVersion: '2025-06-18',
+    serverInfo: '{}',
+    capabilities: '{}',
+    instructions: String(number),
+    lists: [{ kind: 'tools', entries, findings: [] }],
+  };
+}

@@ -1,0 +1,132 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createHistory, type History } from '../../registry/history.ts';
+import type { CallRecord } from '../../src/core/model.ts';
+import { HISTORY_QUEUE_ROWS_MAX, HISTORY_ROWS_PER_SECOND_MAX } from '../../src/limits.ts';
+import { bundled } from '../harness/bundled-source.ts';
+import { until } from '../harness/until.ts';
+
+let programs: string;
+let worker: string;
+let home: string;
+let path: string;
+let history: History;
+beforeAll(async () => {
+  programs = mkdtempSync(join(tmpdir(), 'mcpd-history-worker-'));
+  worker = await bundled('registry/history-worker.ts', programs);
+});
+afterAll(() => rmSync(programs, { recursive: true, force: true }));
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'mcpd-history-'));
+  path = join(home, 'history.db');
+  history = createHistory({ path, worker });
+});
+afterEach(async () => {
+  await history.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function call(at: number, outcome: CallRecord['outcome'] = 'ok'): CallRecord {
+  return {
+    at,
+    session: 's1',
+    host: 'editor',
+    server: 'weather',
+    method: 'tools/call',
+    target: 'forecast',
+    queuedMs: 0,
+    totalMs: 1.5,
+    outcome,
+    errorCode: outcome === 'error' ? -32603 : null,
+    requestBytes: 10,
+    responseBytes: 20,
+  };
+}
+
+const newest = async (limit = 10) => (await history.calls({ limit, server: null })).map(({ at }) => at);
+
+async function again(): Promise<void> {
+  await history.close();
+  history = createHistory({ path, worker });
+}
+
+test('calls and transitions are there at once, newest first, and after the next start', async () => {
+  for (const at of [1, 2, 3]) history.recordCall(call(at, at === 2 ? 'error' : 'ok'));
+  history.recordTransition({
+    at: 4,
+    server: 'weather',
+    instance: 'weather',
+    from: 'stopped',
+    to: 'starting',
+    reason: 'a call',
+  });
+  expect(await newest()).toEqual([3, 2, 1]);
+  expect(await history.transitions('weather', 5)).toHaveLength(1);
+  expect(history.totals()).toEqual({ calls: 3, errors: 1, sampledOut: 0 });
+  await again();
+  expect(await newest(2)).toEqual([3, 2]);
+  expect(history.findings()).toEqual([]);
+});
+
+test('what was recorded just before the end is written, and what comes later is only counted', async () => {
+  history.recordCall(call(1));
+  const closing = history.close();
+  history.recordCall(call(2));
+  await closing;
+  expect(history.totals()).toEqual({ calls: 2, errors: 0, sampledOut: 1 });
+  history = createHistory({ path, worker });
+  expect(await newest()).toEqual([1]);
+});
+
+test.runIf(process.platform !== 'win32')('the file is for its owner alone', async () => {
+  history.recordCall(call(1));
+  await newest();
+  for (const file of [path, `${path}-wal`, `${path}-shm`])
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+});
+
+test('a flood is counted exactly, and what is not in the file is counted too', async () => {
+  const calls = 10 * HISTORY_ROWS_PER_SECOND_MAX;
+  for (let at = 0; at < calls; at++) history.recordCall(call(at, at % 100 === 0 ? 'lost' : 'ok'));
+  const rows = await newest(calls);
+  const { sampledOut, ...counted } = history.totals();
+  expect(counted).toEqual({ calls, errors: calls / 100 });
+  expect(rows.length + sampledOut).toBe(calls);
+  expect(rows.length).toBeGreaterThan(HISTORY_ROWS_PER_SECOND_MAX / 2);
+  expect(rows.length).toBeLessThanOrEqual(HISTORY_QUEUE_ROWS_MAX);
+});
+
+test('a damaged history is put aside, said, and begun anew with the very calls that found it', async () => {
+  await again();
+  writeFileSync(path, 'no database\n'.repeat(1000));
+  history.recordCall(call(7));
+  expect(await newest()).toEqual([7]);
+  expect(history.findings()).toEqual([expect.stringContaining(`moved to ${path}.damaged and begun anew`)]);
+  expect(readFileSync(`${path}.damaged`, 'utf8')).toContain('no database');
+  expect(history.totals().sampledOut).toBe(0);
+});
+
+test('a history that cannot be written switches itself off, says so, counts what is lost and answers with nothing', async () => {
+  mkdirSync(path);
+  history.recordCall(call(1));
+  await until('the loss to be counted', () => history.totals().sampledOut === 1);
+  expect(history.findings()).toEqual([expect.stringMatching(/^the call history is switched off: /)]);
+  history.recordCall(call(2));
+  expect(await newest()).toEqual([]);
+  await until('the second loss to be counted', () => history.totals().sampledOut === 2);
+  expect(history.totals().calls).toBe(2);
+});
+
+test('without its thread the history is off and says so, and nobody waits', async () => {
+  await history.close();
+  history = createHistory({ path, worker: join(home, 'missing.mjs') });
+  history.recordCall(call(1));
+  await expect(newest()).rejects.toMatchObject({ code: 'INTERNAL' });
+  expect(history.findings()).toEqual([expect.stringMatching(/switched off: its thread died/)]);
+  expect(await newest()).toEqual([]);
+  history.recordCall(call(2));
+  await history.close();
+  expect(history.totals()).toEqual({ calls: 2, errors: 0, sampledOut: 2 });
+});
