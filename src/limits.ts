@@ -260,6 +260,8 @@ export const START_LOG_TAIL_BYTES = 4 * KIB;
 export const PM2_END_TIMEOUT_MS = 10 * SECOND;
 
 // — Environment and install —
+/** File mode mask of servers: the usual one. The daemon's own, 077, would give a person's project files only he can read. */
+export const SERVER_UMASK = 0o022;
 export const LOGIN_SHELL_TIMEOUT_MS = 1500;
 /** A profile that is too slow twice is too slow: then the daemon's own PATH and the usual folders serve. */
 export const LOGIN_SHELL_TRIES_MAX = 2;
