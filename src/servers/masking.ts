@@ -26,14 +26,15 @@ export function maskOf(values: Iterable<string>): Mask {
 
 function formsOf(value: string): string[] {
   if (value.length < SECRET_MASKED_CHARS_MIN) return [];
-  const encoded = encodable(value) ? [encodeURIComponent(value), encodeURIComponent(value).replaceAll('%20', '+')] : [];
+  const url = urlEncoded(value);
   const bytes = Buffer.from(value);
   const base64 = [0, 1, 2].map((offset) => innerBase64(bytes, offset));
   return [
     value,
     ...value.split(/[\r\n]+/), // a line at a time is how a log meets a key of several lines
     JSON.stringify(value).slice(1, -1),
-    ...encoded,
+    url,
+    url.replaceAll('%20', '+'),
     ...base64,
     ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
   ];
@@ -49,9 +50,12 @@ function innerBase64(bytes: Buffer, offset: number): string {
   return text.slice(startsAt, whole ? undefined : -1);
 }
 
-/** A lone surrogate has no URL-encoded form. */
-function encodable(value: string): boolean {
-  return value.isWellFormed();
+function urlEncoded(value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    return value; // a lone surrogate has no such form
+  }
 }
 
 function literal(text: string): string {

@@ -21,40 +21,7 @@ export interface ProcessScanner {
 }
 
 export function createProcessScanner(platform: NodeJS.Platform = process.platform): ProcessScanner {
-  const read = platform === 'linux' ? readProc : readPs;
-  let current: Promise<unknown> = Promise.resolve();
-  let waiting: { markers: boolean; table: Promise<ProcessTable | null> } | null = null;
-  let fault: string | null = null;
-
-  async function scan(markers: boolean): Promise<ProcessTable | null> {
-    if (platform === 'win32') return null;
-    try {
-      const table = new ProcessTable(await read(markers));
-      fault = null;
-      return table;
-    } catch (error) {
-      fault = `processes cannot be listed: ${error instanceof Error ? error.message : String(error)}`;
-      return null;
-    }
-  }
-
-  return {
-    fresh({ markers }) {
-      if (waiting !== null) {
-        waiting.markers ||= markers;
-        return waiting.table;
-      }
-      const turn: NonNullable<typeof waiting> = { markers, table: Promise.resolve(null) };
-      turn.table = current.then(() => {
-        waiting = null;
-        return scan(turn.markers);
-      });
-      waiting = turn;
-      current = turn.table;
-      return turn.table;
-    },
-    finding: () => fault,
-  };
+  return new Scanner(platform);
 }
 
 /** The start time of one process, as the tables give it; null when it is gone or the system does not tell. */
@@ -147,6 +114,54 @@ export function parsePsMarkers(text: string): Map<number, string> {
 }
 
 // — internal —
+
+interface Turn {
+  markers: boolean;
+  table: Promise<ProcessTable | null>;
+}
+
+class Scanner implements ProcessScanner {
+  readonly #platform: NodeJS.Platform;
+  #last: Promise<unknown> = Promise.resolve();
+  /** The scan that has not begun: who asks now may share it. */
+  #next: Turn | null = null;
+  #fault: string | null = null;
+
+  constructor(platform: NodeJS.Platform) {
+    this.#platform = platform;
+  }
+
+  fresh({ markers }: { markers: boolean }): Promise<ProcessTable | null> {
+    if (this.#next !== null) {
+      this.#next.markers ||= markers;
+      return this.#next.table;
+    }
+    const turn: Turn = { markers, table: Promise.resolve(null) };
+    turn.table = this.#last.then(() => {
+      this.#next = null;
+      return this.#scan(turn.markers);
+    });
+    this.#next = turn;
+    this.#last = turn.table;
+    return turn.table;
+  }
+
+  finding(): string | null {
+    return this.#fault;
+  }
+
+  async #scan(markers: boolean): Promise<ProcessTable | null> {
+    if (this.#platform === 'win32') return null;
+    try {
+      const table = new ProcessTable(await (this.#platform === 'linux' ? readProc(markers) : readPs(markers)));
+      this.#fault = null;
+      return table;
+    } catch (error) {
+      this.#fault = `processes cannot be listed: ${error instanceof Error ? error.message : String(error)}`;
+      return null;
+    }
+  }
+}
 
 const PS_FORMAT = 'pid=,ppid=,pgid=,stat=,rss=,lstart=';
 const READ_BYTES = 64 * 1024;

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { REAP_KILL_MS, REAP_TERM_GRACE_MS, SWEEP_EVERY_MS } from '../limits.ts';
+import type { LedgerRow, ProcessLedger } from './ledger.ts';
+import { isOfEarlierDaemon, type MarkerParts } from './marker.ts';
+import type { ProcessScanner } from './process-scan.ts';
+import type { ProcessRow, ProcessTable } from './process-table.ts';
+import { signalProcess } from './signals.ts';
+
+export interface ReapReport {
+  /** Processes of earlier daemons that were still there. */
+  found: number;
+  /** Those that SIGKILL did not end in time. */
+  left: number[];
+}
+
+/**
+ * Living processes that an earlier daemon of this home left: all that bear its marker, and the families of ledger entries whose pid,
+ * start time and marker agree. Never this process or one above it, whatever they bear: a daemon may have been started from within a
+ * server's shell.
+ */
+export function leftovers(
+  table: ProcessTable,
+  now: MarkerParts,
+  ledger: readonly LedgerRow[],
+  self: number,
+): ProcessRow[] {
+  const spared = table.ancestorsOf(self);
+  const victims = new Map<number, ProcessRow>();
+  for (const row of table.rows()) {
+    if (row.marker !== null && isOfEarlierDaemon(row.marker, now)) victims.set(row.pid, row);
+  }
+  for (const { pid, startTime, marker, nonce } of ledger) {
+    const leader = { pid, startTime };
+    if (nonce === now.nonce || table.find(leader)?.marker !== marker) continue;
+    for (const row of table.family({ leader, known: new Map(), marker })) victims.set(row.pid, row);
+  }
+  return [...victims.values()].filter((row) => !row.zombie && !spared.has(row.pid));
+}
+
+/** TERM, then KILL, to all leftovers. Afterwards the ledger has no entry of an earlier daemon whose process is gone. */
+export async function reap(scanner: ProcessScanner, now: MarkerParts, ledger: ProcessLedger): Promise<ReapReport> {
+  const earlier = ledger.rows().filter((row) => row.nonce !== now.nonce);
+  const asked = new Set<number>();
+  const begin = performance.now();
+  let left: number[] = [];
+  for (;;) {
+    const table = await scanner.fresh({ markers: true });
+    const rows = table === null ? [] : leftovers(table, now, earlier, process.pid);
+    left = rows.map((row) => row.pid);
+    forget(ledger, earlier, table);
+    const spent = performance.now() - begin;
+    if (left.length === 0 || spent > REAP_TERM_GRACE_MS + REAP_KILL_MS) break;
+    for (const pid of left) {
+      if (spent >= REAP_TERM_GRACE_MS) signalProcess(pid, 'kill');
+      else if (!asked.has(pid)) signalProcess(pid, 'end');
+      asked.add(pid);
+    }
+    await delay(SWEEP_EVERY_MS);
+  }
+  return { found: asked.size, left };
+}
+
+// — internal —
+
+/** Without a table on Windows there is nothing to compare an entry with, ever; elsewhere the next start may know more. */
+function forget(ledger: ProcessLedger, earlier: readonly LedgerRow[], table: ProcessTable | null): void {
+  if (table === null && process.platform !== 'win32') return;
+  for (const row of earlier) {
+    const found = table?.find(row);
+    if (found === undefined || found.zombie) ledger.remove(row.instance, row.generation, row.nonce);
+  }
+}

@@ -1,0 +1,233 @@
+import { homedir } from 'node:os';
+import type { Effect, GatewayEvent } from '../core/events.ts';
+import type { InstanceKey, ServerName } from '../core/model.ts';
+import { PROCESS_SCAN_EVERY_MS, SERVER_UMASK } from '../limits.ts';
+import type { Paths } from '../paths.ts';
+import type { Bytes } from '../protocol/frame.ts';
+import { type ChildSurroundings, ServerChild } from './child.ts';
+import { Guardian } from './guardian.ts';
+import { type LaunchPlan, planLaunch } from './launch-plan.ts';
+import type { ProcessLedger } from './ledger.ts';
+import { createLoginPath } from './login-path.ts';
+import { markerOf } from './marker.ts';
+import { maskOf } from './masking.ts';
+import { commandLinesOf, createProcessScanner } from './process-scan.ts';
+import { type FamilyTree, treeOf } from './process-tree.ts';
+import { type ReapReport, reap } from './reaper.ts';
+import { ServerLog } from './server-log.ts';
+
+export interface ServerProcessesOptions {
+  paths: Paths;
+  /** Random, new with each daemon; no colon. */
+  nonce: string;
+  ledger: ProcessLedger;
+  /** Never called from inside a call of `ServerProcesses`. */
+  report(event: GatewayEvent): void;
+  /** Monotonic milliseconds, for `at` of events. */
+  now(): number;
+  /** All secrets of a server. @throws McpdError SECRETS_DAMAGED */
+  secretsOf(server: ServerName): ReadonlyMap<string, string>;
+  /** The daemon's environment, of which servers get a named part. */
+  inherited: NodeJS.ProcessEnv;
+  /** File mode mask of servers; SERVER_UMASK unless given. */
+  umask?: number;
+}
+
+export interface InstanceTree extends FamilyTree {
+  server: ServerName;
+  instance: InstanceKey;
+}
+
+/** Everything that touches a running server. */
+export interface ServerProcesses {
+  /**
+   * Answered by `server-spawned` and one `server-exited`, or by the latter alone.
+   * @throws {RangeError} the instance has a process
+   */
+  spawn(effect: Extract<Effect, { type: 'spawn' }>): void;
+  /** A message with its newline. `full` and `gone`: it was not taken. Sent at the end of this turn, or by `flush`. */
+  write(instance: InstanceKey, generation: number, message: Bytes): 'ok' | 'full' | 'gone';
+  flush(): void;
+  stop(instance: InstanceKey, generation: number, kill: boolean): void;
+  pid(instance: InstanceKey): number | null;
+  tree(): Promise<InstanceTree[]>;
+  log(server: ServerName): ServerLog;
+  /** Forgets the log of a server that was removed, with its files. */
+  deleteLog(server: ServerName): Promise<void>;
+  /** Ends what earlier daemons of this home left. Spawns wait for it. */
+  reap(): Promise<ReapReport>;
+  /** Reads the login shell's PATH ahead of the first spawn, which would wait for it. */
+  prepare(): void;
+  /** What hampers the processes as a whole (no guardian, no process table), for people. */
+  findings(): string[];
+  /** Kills what runs, ends the guardian, writes the logs. */
+  dispose(): Promise<void>;
+}
+
+export function createServerProcesses(options: ServerProcessesOptions): ServerProcesses {
+  return new Processes(options);
+}
+
+// — internal —
+
+class Processes implements ServerProcesses {
+  readonly #options: ServerProcessesOptions;
+  readonly #inherited: NodeJS.ProcessEnv;
+  readonly #children = new Map<InstanceKey, ServerChild>();
+  readonly #logs = new Map<ServerName, ServerLog>();
+  readonly #guardian = new Guardian();
+  readonly #scanner = createProcessScanner();
+  readonly #loginPath;
+  /** Children that were written to since the last flush. */
+  #written: ServerChild[] = [];
+  #reaping: Promise<unknown> = Promise.resolve();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: ServerProcessesOptions) {
+    this.#options = options;
+    this.#inherited = { HOME: homedir(), ...options.inherited };
+    this.#loginPath = createLoginPath(this.#inherited);
+  }
+
+  spawn({ instance, generation, definition }: Extract<Effect, { type: 'spawn' }>): void {
+    if (this.#children.has(instance)) throw new RangeError(`${instance} has a process already`);
+    const log = this.log(definition.name);
+    const { paths, nonce, ledger, now, umask = SERVER_UMASK } = this.#options;
+    const marker = markerOf({ home: paths.home, nonce }, instance, generation);
+    const surroundings: ChildSurroundings = {
+      scanner: this.#scanner,
+      guardian: this.#guardian,
+      ledger,
+      log,
+      nonce,
+      marker,
+      umask,
+      now,
+      report: (event) => {
+        if (event.type === 'server-exited') this.#forget(instance, child);
+        this.#options.report(event);
+      },
+    };
+    const child = new ServerChild({ instance, generation, definition }, surroundings);
+    this.#children.set(instance, child);
+    this.#watch();
+    void child.start(this.#plan(child, marker, log));
+  }
+
+  write(instance: InstanceKey, generation: number, message: Bytes): 'ok' | 'full' | 'gone' {
+    const child = this.#children.get(instance);
+    if (child === undefined || child.order.generation !== generation) return 'gone';
+    const taken = child.write(message);
+    if (taken === 'ok' && this.#written.at(-1) !== child) this.#written.push(child);
+    return taken;
+  }
+
+  flush(): void {
+    if (this.#written.length === 0) return;
+    const written = this.#written;
+    this.#written = [];
+    for (const child of written) child.flush();
+  }
+
+  stop(instance: InstanceKey, generation: number, kill: boolean): void {
+    const child = this.#children.get(instance);
+    if (child?.order.generation === generation) child.stop(kill);
+  }
+
+  pid(instance: InstanceKey): number | null {
+    return this.#children.get(instance)?.pid ?? null;
+  }
+
+  async tree(): Promise<InstanceTree[]> {
+    const table = await this.#scanner.fresh({ markers: true });
+    const children = [...this.#children.values()];
+    const pids = children.flatMap((child) =>
+      table === null || child.family === null ? [] : table.family(child.family).map((row) => row.pid),
+    );
+    const commands = await commandLinesOf(pids);
+    return children.map(({ order, family }) => {
+      const log = this.log(order.definition.name);
+      const shown = (pid: number) => log.masked(commands.get(pid) ?? '');
+      const tree = table === null || family === null ? { root: null, strays: [] } : treeOf(table, family, shown);
+      return { server: order.definition.name, instance: order.instance, ...tree };
+    });
+  }
+
+  log(server: ServerName): ServerLog {
+    const known = this.#logs.get(server);
+    if (known !== undefined) return known;
+    const log = new ServerLog(this.#options.paths.logOf(server));
+    this.#logs.set(server, log);
+    return log;
+  }
+
+  async deleteLog(server: ServerName): Promise<void> {
+    const log = this.log(server);
+    this.#logs.delete(server);
+    await log.deleteFiles();
+  }
+
+  reap(): Promise<ReapReport> {
+    const { paths, nonce, ledger } = this.#options;
+    const reaping = reap(this.#scanner, { home: paths.home, nonce }, ledger);
+    this.#reaping = reaping.catch(() => undefined); // whoever called reap() has the error; spawns only wait
+    return reaping;
+  }
+
+  prepare(): void {
+    void this.#loginPath.read();
+  }
+
+  findings(): string[] {
+    return [this.#guardian.finding(), this.#scanner.finding()].filter((finding) => finding !== null);
+  }
+
+  async dispose(): Promise<void> {
+    const children = [...this.#children.values()];
+    for (const child of children) child.stop(true);
+    await Promise.all(children.map((child) => child.ended));
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    await this.#guardian.close();
+    await Promise.all(Array.from(this.#logs.values(), (log) => log.flush()));
+  }
+
+  async #plan(child: ServerChild, marker: string, log: ServerLog): Promise<LaunchPlan> {
+    const { definition } = child.order;
+    const { paths, secretsOf } = this.#options;
+    log.maskWith(maskOf(valuesOf(secretsOf, definition.name)));
+    const [loginPath] = await Promise.all([this.#loginPath.read(), this.#reaping]);
+    return planLaunch(definition, {
+      inherited: this.#inherited,
+      loginPath,
+      marker,
+      dataDir: paths.dataOf(definition.name),
+      secret: (name) => secretsOf(definition.name).get(name),
+    });
+  }
+
+  #forget(instance: InstanceKey, child: ServerChild): void {
+    if (this.#children.get(instance) === child) this.#children.delete(instance);
+  }
+
+  /** Looks at memory and descendants each PROCESS_SCAN_EVERY_MS, as long as anything runs. */
+  #watch(): void {
+    if (this.#timer !== null) return;
+    this.#timer = setTimeout(async () => {
+      const table = await this.#scanner.fresh({ markers: false });
+      if (table !== null) for (const child of this.#children.values()) child.observe(table);
+      this.#timer = null;
+      if (this.#children.size > 0) this.#watch();
+    }, PROCESS_SCAN_EVERY_MS);
+    this.#timer.unref();
+  }
+}
+
+/** A damaged secrets file gives nothing, so there is nothing to mask; a launch that needs one of them fails by itself. */
+function valuesOf(secretsOf: (server: ServerName) => ReadonlyMap<string, string>, server: ServerName): string[] {
+  try {
+    return [...secretsOf(server).values()];
+  } catch {
+    return []; // SECRETS_DAMAGED, told by planLaunch to those that need one
+  }
+}
