@@ -6,14 +6,14 @@ import { asMcpdError, McpdError } from '../errors.ts';
 import { JSON_DEPTH_MAX, NOISE_SAMPLE_BYTES, SERVER_LINE_BYTES_MAX, SWEEP_EVERY_MS } from '../limits.ts';
 import type { Bytes } from '../protocol/frame.ts';
 import { FrameReader } from '../protocol/framing.ts';
+import { Family } from './family.ts';
 import type { Guardian } from './guardian.ts';
 import { causeOf, type LaunchPlan } from './launch-plan.ts';
 import type { ProcessLedger } from './ledger.ts';
-import { crossedLimit, type MemoryLevel, memoryCause, memoryLevel } from './memory-watch.ts';
 import { type ProcessScanner, startTimeOf } from './process-scan.ts';
-import { type FamilyRoot, familyBytes, type ProcessRow, type ProcessTable } from './process-table.ts';
+import type { FamilyRoot, ProcessTable } from './process-table.ts';
 import type { ServerLog, StderrInput } from './server-log.ts';
-import { groupExists, signalGroup, signalProcess } from './signals.ts';
+import { signalGroup } from './signals.ts';
 import { spawnGroup } from './spawn.ts';
 import { StdinQueue } from './stdin-queue.ts';
 import { nextStage, STAGES, type StopSignal, type StopStage } from './stop.ts';
@@ -43,7 +43,7 @@ export interface ChildOrder {
 /** The process, once it runs. */
 interface Running {
   process: ChildProcessWithoutNullStreams;
-  pid: number;
+  family: Family;
   startedAt: number;
   stdin: StdinQueue;
   stderr: StderrInput;
@@ -52,11 +52,6 @@ interface Running {
   exit: { code: number | null; signal: NodeJS.Signals | null } | null;
   /** Why it ends, when its own exit does not say it. */
   why: string | null;
-  root: FamilyRoot;
-  memory: MemoryLevel;
-  memoryBytes: number;
-  /** Asked to end by the sweep already: a second SIGTERM means "at once" to some programs. */
-  asked: Set<number>;
 }
 
 /**
@@ -101,12 +96,12 @@ export class ServerChild {
 
   get pid(): number | null {
     const running = this.#running;
-    return running === null || running.exit !== null ? null : running.pid;
+    return running === null || running.exit !== null ? null : running.family.pid;
   }
 
   /** For finding its processes in a table; null while there is none. */
   get family(): FamilyRoot | null {
-    return this.#running?.root ?? null;
+    return this.#running?.family.root ?? null;
   }
 
   write(message: Bytes): 'ok' | 'full' | 'gone' {
@@ -126,15 +121,9 @@ export class ServerChild {
   /** Takes note of its processes and their memory, as a table without markers tells them. */
   observe(table: ProcessTable): void {
     const running = this.#running;
-    if (running === null || running.exit !== null || running.root.leader.startTime === '') return;
-    const rows = table.family(running.root);
-    remember(running, rows);
-    running.memoryBytes = familyBytes(rows);
-    const level = memoryLevel(running.memoryBytes, this.order.definition.limits);
-    const limit = crossedLimit(running.memory, level);
-    running.memory = level;
-    if (limit === null || this.#stage !== 'serving') return;
-    this.#own.report({ type: 'server-memory', ...this.#stamp(), limit, bytes: running.memoryBytes });
+    if (running === null || running.exit !== null || this.#stage !== 'serving') return;
+    const crossed = running.family.measure(table, this.order.definition.limits);
+    if (crossed !== null) this.#own.report({ type: 'server-memory', ...this.#stamp(), ...crossed });
   }
 
   #began(child: ChildProcessWithoutNullStreams): void {
@@ -142,21 +131,17 @@ export class ServerChild {
     if (pid === undefined) throw new McpdError('INTERNAL', { what: 'a process was started without a pid' });
     const running: Running = {
       process: child,
-      pid,
+      family: new Family(pid, this.#own.marker),
       startedAt: this.#own.now(),
       stdin: new StdinQueue(child.stdin, () => this.#pipeClosed('closed stdin')),
       stderr: this.#own.log.stderr(),
       openPipes: 2,
       exit: null,
       why: null,
-      root: { leader: { pid, startTime: '' }, known: new Map(), marker: this.#own.marker },
-      memory: 'under',
-      memoryBytes: 0,
-      asked: new Set(),
     };
     this.#running = running;
     this.#own.guardian.add(pid);
-    const identified = this.#identify(running);
+    const identified = this.#identify(running.family);
     this.#read(running);
     child.once('exit', (code, signal) => {
       running.exit = { code, signal };
@@ -166,12 +151,12 @@ export class ServerChild {
     this.#own.report({ type: 'server-spawned', ...this.#stamp(), pid });
   }
 
-  async #identify(running: Running): Promise<void> {
-    const startTime = (await startTimeOf(running.pid)) ?? '';
-    running.root = { ...running.root, leader: { pid: running.pid, startTime } };
+  async #identify(family: Family): Promise<void> {
+    const { pid } = family;
+    const startTime = (await startTimeOf(pid)) ?? '';
+    family.identify(startTime);
     const { instance, generation, definition } = this.order;
     const { ledger, marker, nonce, log } = this.#own;
-    const { pid } = running;
     try {
       ledger.add({
         instance,
@@ -232,14 +217,12 @@ export class ServerChild {
     const running = this.#running;
     if (stage === this.#stage || running === null) return;
     if (this.#stage === 'mute' && signal === 'exited') running.why = null;
-    if (signal === 'kill' && running.memory === 'hard') {
-      running.why = memoryCause(running.memoryBytes, this.order.definition.limits);
-    }
+    if (signal === 'kill') running.why = running.family.memoryCause(this.order.definition.limits);
     this.#tell(stage, signal, running);
     this.#stage = stage;
     const entry = STAGES[stage];
     if (entry.closeStdin) running.stdin.end();
-    if (entry.signal !== null && running.exit === null) signalGroup(running.pid, entry.signal);
+    if (entry.signal !== null && running.exit === null) signalGroup(running.family.pid, entry.signal);
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = entry.graceMs === null ? null : setTimeout(() => this.#signal('time-up'), entry.graceMs);
     this.#wake();
@@ -256,32 +239,20 @@ export class ServerChild {
     if (stage === 'gone') log.lifecycle('error', `${what} by SIGKILL: given up`);
   }
 
-  /** After the leader's exit: ends what it left behind, in its group or outside, until a look finds nothing. */
+  /** After the leader's exit: ends what it left behind, until a look finds nothing. */
   async #sweep(running: Running): Promise<void> {
     while (this.#stage !== 'gone') {
       const table = await this.#own.scanner.fresh({ markers: true });
-      const left = table?.family(running.root) ?? [];
-      remember(running, left);
-      const force = STAGES[this.#stage].signal;
-      const blind = table === null && groupExists(running.pid);
-      if (left.length === 0 && !blind && (running.openPipes === 0 || this.#stage === 'killing')) {
-        this.#signal('empty');
-        return;
-      }
-      // Nothing can be listed, but as long as the group has members its number belongs to it.
-      if (blind && force !== null) signalGroup(running.pid, force);
-      for (const { pid } of left) {
-        if (force === 'kill' || (force === 'end' && !running.asked.has(pid))) signalProcess(pid, force);
-        running.asked.add(pid);
-      }
-      await this.#pause(left.length === 0 && !blind);
+      const left = running.family.end(table, STAGES[this.#stage].signal);
+      if (left === 'empty' && (running.openPipes === 0 || this.#stage === 'killing')) this.#signal('empty');
+      else await this.#pause(left === 'alive' ? SWEEP_EVERY_MS : null);
     }
   }
 
-  /** Until the next look: a while, or when a pipe closes or the stage changes. Without processes only those matter. */
-  #pause(onlyWoken: boolean): Promise<void> {
+  /** Until a pipe closes, the stage changes, or it is time for the next look. */
+  #pause(forMs: number | null): Promise<void> {
     return new Promise((resolve) => {
-      const timer = onlyWoken ? null : setTimeout(resolve, SWEEP_EVERY_MS);
+      const timer = forMs === null ? null : setTimeout(resolve, forMs);
       this.#wake = () => {
         if (timer !== null) clearTimeout(timer);
         resolve();
@@ -295,23 +266,17 @@ export class ServerChild {
     stderr.end();
     if (outcome === 'gone') this.#release(running);
     else child.once('exit', () => this.#release(running));
-    const own =
-      exit === null
-        ? 'did not end by SIGKILL'
-        : exit.signal === null
-          ? `exit code ${exit.code}`
-          : `signal ${exit.signal}`;
     this.#reportExit({
       uptimeMs: Math.round(this.#own.now() - running.startedAt),
       code: exit?.code ?? null,
       signal: exit?.signal ?? null,
-      cause: running.why ?? own,
+      cause: running.why ?? causeOfExit(exit),
       stderrTail: stderr.tail(),
     });
   }
 
   #release(running: Running): void {
-    this.#own.guardian.remove(running.pid);
+    this.#own.guardian.remove(running.family.pid);
     const { instance, generation } = this.order;
     try {
       this.#own.ledger.remove(instance, generation, this.#own.nonce);
@@ -334,9 +299,9 @@ export class ServerChild {
 
 // — internal —
 
-/** Only what lives is kept, so that a server which starts a thousand short processes costs nothing. */
-function remember(running: Running, rows: readonly ProcessRow[]): void {
-  running.root = { ...running.root, known: new Map(rows.map((row) => [row.pid, row.startTime])) };
+function causeOfExit(exit: Running['exit']): string {
+  if (exit === null) return 'did not end by SIGKILL';
+  return exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
 }
 
 function cancelled(signal: AbortSignal): Promise<never> {

@@ -79,7 +79,7 @@ class Processes implements ServerProcesses {
   readonly #scanner = createProcessScanner();
   readonly #loginPath;
   /** Children that were written to since the last flush. */
-  #written: ServerChild[] = [];
+  readonly #written = new Set<ServerChild>();
   #reaping: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
 
@@ -118,15 +118,13 @@ class Processes implements ServerProcesses {
     const child = this.#children.get(instance);
     if (child === undefined || child.order.generation !== generation) return 'gone';
     const taken = child.write(message);
-    if (taken === 'ok' && this.#written.at(-1) !== child) this.#written.push(child);
+    if (taken === 'ok') this.#written.add(child);
     return taken;
   }
 
   flush(): void {
-    if (this.#written.length === 0) return;
-    const written = this.#written;
-    this.#written = [];
-    for (const child of written) child.flush();
+    for (const child of this.#written) child.flush();
+    this.#written.clear();
   }
 
   stop(instance: InstanceKey, generation: number, kill: boolean): void {
