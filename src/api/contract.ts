@@ -231,7 +231,7 @@ export interface DaemonControl {
   status(): DaemonStatus;
   servers(): ServerStatus[];
   /** @throws McpdError SERVER_UNKNOWN with the closest names */
-  server(name: string): ServerInfo;
+  server(name: string): Promise<ServerInfo>;
   tools(server: string | null): ToolInfo[];
   sessions(): SessionStatus[];
   plan(request: InstallRequest): Promise<InstallPlan>;
@@ -242,14 +242,14 @@ export interface DaemonControl {
   /** Resolves when the server is up, or stopped, or the command failed; within COMMAND_WAIT_MS. */
   command(name: string, command: ServerCommand): Promise<ServerStatus>;
   uninstall(name: string, options: { purge: boolean }): Promise<void>;
-  catalog(query: string): CatalogHit[];
+  catalog(query: string): Promise<CatalogHit[]>;
   /** Past lines, oldest first. */
   logs(name: string, options: { lines: number; since: number | null }): Promise<LogLine[]>;
   followLogs(name: string, listener: (line: LogLine) => void): () => void;
   processes(): Promise<ProcessTree>;
   calls(options: { limit: number; server: string | null }): Promise<CallRow[]>;
   apply(request: ApplyRequest): Promise<ApplyResult>;
-  exportSet(): DeclaredSet;
+  exportSet(): Promise<DeclaredSet>;
   /** Called with every change; returns the way to stop listening. */
   watch(listener: (event: LiveEvent) => void): () => void;
   shutdown(request: ShutdownRequest): void;

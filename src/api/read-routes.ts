@@ -15,17 +15,17 @@ export function readRoutes(options: AppOptions): Hono<ApiEnv> {
   const routes = new Hono<ApiEnv>();
   routes.get('/status', (c) => json(c, control.status()));
   routes.get('/servers', (c) => json(c, control.servers()));
-  routes.get('/servers/:name', (c) => json(c, control.server(nameOf(c))));
+  routes.get('/servers/:name', async (c) => json(c, await control.server(nameOf(c))));
   routes.get('/servers/:name/logs', (c) => logs(c, options));
   routes.get('/tools', (c) => json(c, control.tools(c.req.query('server') ?? null)));
   routes.get('/sessions', (c) => json(c, control.sessions()));
   routes.get('/processes', async (c) => json(c, await control.processes()));
-  routes.get('/catalog', (c) => json(c, control.catalog(c.req.query('query') ?? '')));
+  routes.get('/catalog', async (c) => json(c, await control.catalog(c.req.query('query') ?? '')));
   routes.get('/calls', async (c) => {
     const limit = wholeNumber(c, 'limit', { min: 1, max: CALL_ANSWER_ROWS_MAX }) ?? CALLS;
     return json(c, await control.calls({ limit, server: c.req.query('server') ?? null }));
   });
-  routes.get('/declared', (c) => json(c, control.exportSet()));
+  routes.get('/declared', async (c) => json(c, await control.exportSet()));
   return routes;
 }
 
