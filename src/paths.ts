@@ -16,6 +16,8 @@ export interface Paths {
   /** A hint only: pid, version and port of the running daemon. */
   daemonInfo: string;
   config: string;
+  /** stdout and stderr of the daemon's process, whoever started it: what went wrong before its own log was open, and crashes. */
+  startLog: string;
   logs: string;
   /** Installed npm packages: `packages/<server>/<version>/`. */
   packages: string;
@@ -48,6 +50,7 @@ export function pathsOf(home: string): Paths {
     token: inHome('token'),
     daemonInfo: inHome('daemon.json'),
     config: inHome('config.json'),
+    startLog: inHome('start.log'),
     logs: inHome('logs'),
     packages: inHome('packages'),
     data: inHome('data'),
