@@ -1,11 +1,11 @@
 import type { Paths } from '../src/paths.ts';
 import type { Command } from './command.ts';
-import type { Daemon } from './daemon.ts';
+import type { Connection } from './daemon.ts';
 import type { Output, Sink } from './output.ts';
 import type { Keyboard } from './prompt/ask.ts';
 
 /** What a command is given. It reads no global state, so that it can be run twice in one process. */
-export interface Context {
+export interface Context extends Connection {
   env: NodeJS.ProcessEnv;
   cwd: string;
   paths: Paths;
@@ -20,9 +20,5 @@ export interface Context {
   signal: AbortSignal;
   /** Lets Ctrl-C go to whoever runs in this process next (the daemon). */
   releaseSignals(): void;
-  /** The running daemon; starts it when there is none. */
-  daemon(): Promise<Daemon>;
-  /** The daemon if it runs; never starts it. */
-  runningDaemon(): Promise<Daemon | null>;
   commands: readonly Command[];
 }

@@ -1,7 +1,35 @@
-/** What the commands ask of the daemon, whoever carries it there. */
-export interface Daemon {
-  /** One answer of the control API. @throws McpdError as the daemon reported it */
-  request<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T>;
-  /** An answer of several lines, one JSON value each; ends with the answer or when `signal` is aborted. */
-  lines<T>(method: 'GET' | 'POST', path: string, body: unknown, signal: AbortSignal): AsyncIterable<T>;
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DaemonClient } from '../src/control/client.ts';
+import type { Engine } from '../src/control/engine.ts';
+import { ensureDaemon, findDaemon, stopDaemon } from '../src/control/ensure-daemon.ts';
+import { prepareHome } from '../src/home.ts';
+import type { Paths } from '../src/paths.ts';
+import { VERSION } from '../src/version.ts';
+import type { Output } from './output.ts';
+
+/** The way to the daemon of one home. */
+export interface Connection {
+  /** The running daemon; starts it when there is none. */
+  daemon(): Promise<DaemonClient>;
+  /** The daemon if it runs; never starts it. */
+  runningDaemon(): Promise<DaemonClient | null>;
+  /** False when there was none. */
+  stopDaemon(options: { now: boolean }): Promise<boolean>;
+}
+
+/** `dist` is the folder of the built files. What starts the daemon is loaded only when it must be started or stopped. */
+export function connectionTo(paths: Paths, dist: string, env: NodeJS.ProcessEnv, output: Output): Connection {
+  const say = (text: string) => output.say(output.sayPaint.dim(text));
+  const engine = async (): Promise<Engine> => {
+    for (const warning of prepareHome(paths.home, { probe: false }))
+      output.say(`${output.sayPaint.yellow('warning')}  ${warning}`);
+    const { daemonEngine } = await import('../src/engine/engine.ts');
+    return daemonEngine({ paths, script: join(dist, 'daemon.js'), args: [], env });
+  };
+  return {
+    daemon: () => ensureDaemon({ paths, version: VERSION, engine, say }),
+    runningDaemon: () => findDaemon(paths),
+    stopDaemon: async (options) => existsSync(paths.home) && stopDaemon({ paths, engine, ...options }),
+  };
 }

@@ -1,9 +1,9 @@
 import type { InstallEvent, InstallStep, SessionStatus } from '../src/api/contract.ts';
+import type { DaemonClient } from '../src/control/client.ts';
 import { fromReport, McpdError } from '../src/errors.ts';
 import { showable } from '../src/text.ts';
 import type { Parsed } from './command.ts';
 import type { Context } from './context.ts';
-import type { Daemon } from './daemon.ts';
 import { hostEntry, hostEntryLines } from './host-entry.ts';
 import { Interrupted } from './interrupt.ts';
 import { StepFailure } from './output.ts';
@@ -12,7 +12,7 @@ import { shownDuration } from './units.ts';
 
 /** Shows the events of an install or add as they come, and its end. */
 export async function followInstall(
-  daemon: Daemon,
+  daemon: DaemonClient,
   path: string,
   request: unknown,
   parsed: Parsed,
@@ -68,7 +68,7 @@ const STEP_WORDS: Record<InstallStep, string> = {
 async function showEnd(
   done: Finished,
   warnings: string[],
-  daemon: Daemon,
+  daemon: DaemonClient,
   parsed: Parsed,
   context: Context,
 ): Promise<void> {

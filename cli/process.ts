@@ -27,7 +27,7 @@ export async function runProcess(dist: URL): Promise<void> {
     keyboard: keyboardOf(process.stdin, process.stderr),
     signal: interrupts.signal,
     releaseSignals: interrupts.release,
-    ...connectionTo(paths, folder, output),
+    ...connectionTo(paths, folder, process.env, output),
     commands: COMMANDS,
   };
   // Not process.exit: what is still in a pipe must get out.

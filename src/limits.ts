@@ -164,6 +164,8 @@ export const HISTORY_RETRY_MS = 1 * MINUTE;
 export const HISTORY_QUERY_TIMEOUT_MS = 5 * SECOND;
 /** Writing the last rows when the daemon stops; less than what its stop may take. */
 export const HISTORY_CLOSE_TIMEOUT_MS = 2 * SECOND;
+/** Without a row or a question for this long the history worker ends: a thread costs 8 MiB, its next start 40 ms on another core. */
+export const HISTORY_IDLE_MS = 30 * SECOND;
 /** JavaScript heap of the history worker: a batch and a page of rows fit several times. */
 export const HISTORY_WORKER_HEAP_MIB = 24;
 
@@ -217,6 +219,8 @@ export const PM2_LOG_BYTES_MAX = 1 * MIB;
 export const LOCK_WAIT_MS = 30 * SECOND;
 /** A standby daemon looks for the lock this often. */
 export const STANDBY_RETRY_MS = 500;
+/** A standby asks so long whether the running daemon accepts connections. */
+export const SOCKET_PROBE_MS = 500;
 /** A taken HTTP port is tried again this often. */
 export const HTTP_RETRY_MS = 2 * SECOND;
 /** An API request that waits for a server's start or stop. */
@@ -291,3 +295,5 @@ export const WATCH_POLL_MS = 1 * SECOND;
 export const PROGRESS_REPAINT_MS = 100;
 /** After Ctrl-C a command may tell the daemon and print its last words this long. */
 export const INTERRUPT_GRACE_MS = 1 * SECOND;
+/** One program that the doctor starts to see whether it can be started. */
+export const DOCTOR_PROBE_TIMEOUT_MS = 10 * SECOND;

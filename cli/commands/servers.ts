@@ -8,7 +8,7 @@ import { settingsOf } from '../settings-flags.ts';
 import { restartDaemon } from './daemon.ts';
 
 export function runStart(parsed: Parsed, context: Context): Promise<void> {
-  return eachServer(parsed, context, (name) => commandRequest(name, 'start'));
+  return eachServer(parsed, context, (name) => commandRequest(name, 'start'), mustRun);
 }
 
 export function runStop(parsed: Parsed, context: Context): Promise<void> {
@@ -17,7 +17,7 @@ export function runStop(parsed: Parsed, context: Context): Promise<void> {
 
 export function runRestart(parsed: Parsed, context: Context): Promise<void> {
   if (parsed.operands.length === 0) return restartDaemon(parsed, context);
-  return eachServer(parsed, context, (name) => commandRequest(name, 'restart'));
+  return eachServer(parsed, context, (name) => commandRequest(name, 'restart'), mustRun);
 }
 
 export function runEnable(parsed: Parsed, context: Context): Promise<void> {
@@ -70,14 +70,30 @@ function patchRequest(name: string, patch: ServerPatch): ChangeRequest {
   return { method: 'PATCH', path: pathOf(name), body: patch };
 }
 
-/** One after the other; a failure ends it. The answer is the state after the change. */
-async function eachServer(parsed: Parsed, context: Context, request: (name: string) => ChangeRequest): Promise<void> {
+/** @throws McpdError SERVER_START_FAILED: it was to be started, and it did not come up */
+function mustRun(server: ServerStatus): void {
+  if (server.state !== 'failed' && server.state !== 'backoff') return;
+  throw new McpdError('SERVER_START_FAILED', {
+    what: `${server.name} did not start`,
+    ...(server.reason === null ? {} : { why: server.reason }),
+    fix: server.fix ?? `mcpd logs ${server.name}`,
+  });
+}
+
+/** One after the other; a failure ends it. The answer is the state after the change, as far as `check` accepts it. */
+async function eachServer(
+  parsed: Parsed,
+  context: Context,
+  request: (name: string) => ChangeRequest,
+  check: (server: ServerStatus) => void = () => undefined,
+): Promise<void> {
   const { output } = context;
   const daemon = await context.daemon();
   const answers: ServerStatus[] = [];
   for (const name of parsed.operands) {
     const { method, path, body } = request(name);
     const server = await daemon.request<ServerStatus>(method, path, body);
+    check(server);
     answers.push(server);
     if (parsed.flag('json')) continue;
     const remark = remarkOf(server);

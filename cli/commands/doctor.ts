@@ -1,0 +1,88 @@
+import { dirname } from 'node:path';
+import type { DaemonStatus, ServerStatus } from '../../src/api/contract.ts';
+import type { DaemonClient } from '../../src/control/client.ts';
+import { McpdError } from '../../src/errors.ts';
+import type { Parsed } from '../command.ts';
+import type { Context } from '../context.ts';
+import { type Check, failure, type Verdict } from '../doctor/check.ts';
+import { checkPm2, judgeDaemon, judgeServer } from '../doctor/daemon.ts';
+import { checkHome } from '../doctor/home.ts';
+import { checkInstallation } from '../doctor/installation.ts';
+import { checkLoginPath } from '../doctor/login-path.ts';
+import { checkPort } from '../doctor/port.ts';
+import type { Palette } from '../output.ts';
+
+export async function runDoctor(parsed: Parsed, context: Context): Promise<number> {
+  const checks = await everyCheck(context);
+  const worst = checks.find((check) => check.exit !== null);
+  if (parsed.flag('json')) context.output.json(checks);
+  else show(checks, context);
+  return worst?.exit ?? 0;
+}
+
+// — internal —
+
+async function everyCheck(context: Context): Promise<Check[]> {
+  const { paths, env } = context;
+  const seen = await lookAtDaemon(context);
+  return [
+    ...(await checkInstallation(dirname(context.dist), env)),
+    ...checkHome(paths, seen.status !== null),
+    ...(await checkLoginPath(env)),
+    ...seen.checks,
+    ...checkPm2(paths, seen.status),
+    ...(seen.status === null ? [await checkPort(paths, env)] : []),
+    ...seen.servers.map(judgeServer),
+  ];
+}
+
+interface Seen {
+  status: DaemonStatus | null;
+  servers: ServerStatus[];
+  checks: Check[];
+}
+
+/** A daemon that does not answer is what the doctor is called for: it becomes a check. */
+async function lookAtDaemon(context: Context): Promise<Seen> {
+  try {
+    const daemon: DaemonClient | null = await context.runningDaemon();
+    const status = daemon === null ? null : await daemon.status();
+    const checks = judgeDaemon(status, Date.now());
+    return {
+      status,
+      servers: daemon === null ? [] : await daemon.request<ServerStatus[]>('GET', '/api/servers'),
+      checks,
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof McpdError)) throw thrown;
+    const { what, why, fix } = thrown.parts;
+    return {
+      status: null,
+      servers: [],
+      checks: [failure('daemon', why === undefined ? what : `${what}: ${why}`, fix ?? null, 'daemon')],
+    };
+  }
+}
+
+const MARKS: Record<Verdict, [mark: string, colour: keyof Palette]> = {
+  ok: ['✓', 'green'],
+  note: ['·', 'dim'],
+  warning: ['!', 'yellow'],
+  failure: ['✗', 'red'],
+};
+
+function show(checks: readonly Check[], { output }: Context): void {
+  const width = Math.max(...checks.map((check) => check.topic.length));
+  for (const check of checks) {
+    const [mark, colour] = MARKS[check.verdict];
+    output.print(`${output.paint[colour](mark)} ${check.topic.padEnd(width)}  ${check.text}`);
+    if (check.fix !== null) output.print(`  ${' '.repeat(width)}  ${output.paint.bold('try')} ${check.fix}`);
+  }
+  const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
+  output.print('');
+  output.print(
+    count('failure') + count('warning') === 0
+      ? 'All is well.'
+      : `${count('failure')} failures, ${count('warning')} warnings.`,
+  );
+}
