@@ -1,0 +1,167 @@
+import { rm } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { ApplyRequest, ApplyResult, InstallEvent } from '../api/contract.ts';
+import type { ServerDefinition, ServerSource } from '../core/model.ts';
+import { McpdError } from '../errors.ts';
+import { compareDeclared, type Declaration, type DeclaredEntry, readDeclared } from './declared.ts';
+import { commandLaunch, definitionOf, installedDefinition, type Registration } from './definition.ts';
+import type { GivenValue } from './inputs.ts';
+import { checkNothingMissing } from './inputs.ts';
+import type { Installs } from './install.ts';
+import type { InstallPorts } from './ports.ts';
+import { Steps } from './steps.ts';
+import { isUsed, removeServer } from './uninstall.ts';
+import { looksSecret, riskyVariables } from './variables.ts';
+
+/** Makes the registry have what a file declares. Entries fail one by one; their servers stay as they were. */
+export async function applyDeclared(
+  ports: InstallPorts,
+  installs: Installs,
+  request: ApplyRequest,
+): Promise<ApplyResult> {
+  const { path } = request;
+  if (!isAbsolute(path)) {
+    throw new McpdError('REQUEST_INVALID', {
+      what: 'the file must be named by its absolute path',
+      why: `it is "${path}"`,
+    });
+  }
+  const file = readDeclared(path, request.text);
+  const diff = compareDeclared(path, file, ports.registry.allServers());
+  const result: ApplyResult = {
+    added: [],
+    changed: [],
+    removed: [],
+    unchanged: diff.unchanged,
+    failed: diff.failed.map(({ name, error }) => ({ name, error: error.report() })),
+    warnings: [...file.warnings],
+  };
+  if (request.dryRun === true) {
+    const names = (declarations: readonly Declaration[]) => declarations.map(({ name }) => name);
+    return {
+      ...result,
+      added: names(diff.add),
+      changed: names(diff.change.map(({ declaration }) => declaration)),
+      removed: diff.remove,
+    };
+  }
+  const attempt = async (name: string, done: string[], work: () => Promise<void>) => {
+    try {
+      await work();
+      done.push(name);
+    } catch (error) {
+      if (!(error instanceof McpdError)) throw error;
+      result.failed.push({ name, error: error.report() });
+    }
+  };
+  const put = (declaration: Declaration, present: ServerDefinition | null) =>
+    declare(ports, installs, path, declaration, present, result.warnings);
+  await Promise.all([
+    ...diff.remove.map((name) =>
+      attempt(name, result.removed, () =>
+        installs.names.during(name, null, () => removeServer(ports, name, { purge: false })),
+      ),
+    ),
+    ...diff.add.map((declaration) => attempt(declaration.name, result.added, () => put(declaration, null))),
+    ...diff.change.map(({ declaration, present }) =>
+      attempt(declaration.name, result.changed, () => put(declaration, present)),
+    ),
+  ]);
+  return result;
+}
+
+// — internal —
+
+/** Registers one entry untested. @throws McpdError why it cannot be; nothing of it is kept then */
+async function declare(
+  ports: InstallPorts,
+  installs: Installs,
+  path: string,
+  declaration: Declaration,
+  present: ServerDefinition | null,
+  warnings: string[],
+): Promise<void> {
+  const { name } = declaration;
+  const taken = (each: string) => ports.registry.server(each) !== null;
+  await installs.names.during(name, present === null ? taken : null, async () => {
+    const steps = new Steps((event) => warnings.push(...warningsIn(name, event)), NEVER);
+    try {
+      const {
+        definition,
+        secrets,
+        warnings: more,
+      } = await registrationOf(ports, installs, path, declaration, present, steps);
+      steps.warn(...more, ...riskyVariables(Object.keys(declaration.entry.env ?? {}), path));
+      await installs.keepSecrets(name, secrets, steps);
+      ports.registry.saveServer(definition, null);
+      steps.settle();
+      ports.announce(definition, null);
+      await dropOldPackage(ports, definition, present);
+    } catch (thrown) {
+      throw await steps.fail(thrown);
+    }
+  });
+}
+
+async function registrationOf(
+  ports: InstallPorts,
+  installs: Installs,
+  path: string,
+  { name, entry, digest }: Declaration,
+  present: ServerDefinition | null,
+  steps: Steps,
+): Promise<Registration> {
+  const addedAt = present?.addedAt ?? ports.now();
+  const folder = dirname(path);
+  const env = new Map<string, GivenValue>(
+    Object.entries(entry.env ?? {}).map(([variable, value]) => [variable, { value, secret: looksSecret(variable) }]),
+  );
+  const source: ServerSource = { kind: 'file', ref: path, digest };
+  if (entry.install === undefined) {
+    const { launch, secrets } = commandLaunch(commandParts(entry, folder), env);
+    const definition = definitionOf(name, launch, source, entry, { description: '', integrity: null, addedAt });
+    return { definition, secrets, warnings: [] };
+  }
+  const request = { spec: entry.install, name, args: entry.args ?? [], env: Object.fromEntries(env), cwd: folder };
+  const plan = await installs.planFor(request);
+  if (plan.origin.kind === 'folder') {
+    throw new McpdError('SPEC_INVALID', {
+      what: `${name} cannot be installed from a folder by a file`,
+      fix: 'name its command: "command" and "args"',
+    });
+  }
+  checkNothingMissing(name, entry.install, plan.missing);
+  const fetched = await installs.fetchFor(plan, {}, steps);
+  const plain = installedDefinition(plan, fetched, addedAt);
+  const withPackage: ServerSource = fetched === null ? source : { ...source, package: fetched.installed };
+  const facts = { description: plain.description, integrity: fetched?.installed.integrity ?? null, addedAt };
+  const definition = definitionOf(name, plain.launch, withPackage, entry, facts);
+  return { definition, secrets: plan.secrets, warnings: plan.warnings };
+}
+
+/** Without a folder of its own a command runs where the file lies: what is kept in a repository names files of it. */
+function commandParts(entry: DeclaredEntry, folder: string) {
+  return { command: entry.command ?? '', args: entry.args ?? [], cwd: resolve(folder, entry.cwd ?? '.'), folder };
+}
+
+/** The package of the definition before, once nothing refers to it any more. */
+async function dropOldPackage(
+  ports: InstallPorts,
+  now: ServerDefinition,
+  before: ServerDefinition | null,
+): Promise<void> {
+  if (before?.source.kind !== 'file' || before.source.package === undefined) return;
+  const folder = ports.paths.packageOf(now.name);
+  const roots = [before.launch.command, ...before.launch.args]
+    .filter((word) => word.startsWith(folder))
+    .map((word) => join(folder, word.slice(folder.length + 1).split(/[/\\]/, 1)[0] ?? ''));
+  for (const root of new Set(roots)) {
+    if (root !== folder && !isUsed(now, root)) await rm(root, { recursive: true, force: true });
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+function warningsIn(name: string, event: InstallEvent): string[] {
+  return event.type === 'warning' ? [`${name}: ${event.text}`] : [];
+}

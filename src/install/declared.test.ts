@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import type { ServerDefinition, ServerSource } from '../core/model.ts';
+import { McpdError } from '../errors.ts';
+import { compareDeclared, readDeclared } from './declared.ts';
+
+const PATH = '/repo/mcpd.json';
+const file = (servers: Record<string, unknown>) => readDeclared(PATH, JSON.stringify({ mcpServers: servers }));
+const installed = (name: string, source: ServerSource): ServerDefinition => ({
+  name,
+  description: '',
+  launch: { command: 'node', args: [], cwd: null, env: {} },
+  start: 'on-demand',
+  enabled: true,
+  limits: {
+    startTimeoutMs: null,
+    callTimeoutMs: null,
+    idleStopMs: null,
+    lineBytesMax: null,
+    memorySoftBytes: null,
+    memoryHardBytes: null,
+  },
+  source,
+  fingerprint: '0'.repeat(64),
+  addedAt: 1,
+});
+const reasonOf = (text: string) => {
+  try {
+    readDeclared(PATH, text);
+  } catch (error) {
+    if (error instanceof McpdError && error.code === 'CONFIG_INVALID') return error.parts.why;
+    throw error;
+  }
+  return 'it was accepted';
+};
+
+describe('a declared file', () => {
+  test('may be a block that was written for a host', () => {
+    const read = file({
+      'My Server': { command: 'node', args: ['a b'], env: { K: 'v' }, type: 'stdio' },
+    });
+    expect(read.failed).toEqual([]);
+    expect(read.declarations.map(({ name, entry }) => [name, entry.args])).toEqual([['my-server', ['a b']]]);
+    expect(read.warnings).toEqual(['my-server is called "My Server" in the file']);
+  });
+
+  test('that was cut in the middle is refused with the place', () => {
+    expect(reasonOf('{\n  "mcpServers": {\n    "a": { "command": "no')).toMatch(/^line 3, column \d+: /);
+    expect(reasonOf('{\n  "mcpServers": {\n    "a": {}')).toMatch(/^line 3, column 12: /);
+    expect(reasonOf('{\n  "mcpServers": {},\n  oops\n}')).toMatch(/^line 3, column 3: /);
+    expect(reasonOf('')).toMatch(/^line 1, column 1: /);
+    expect(reasonOf('[]')).toContain('no object "mcpServers"');
+    expect(reasonOf('{"mcpServers":[]}')).toContain('no object "mcpServers"');
+  });
+
+  test('with bad entries keeps the good ones, and names each bad one', () => {
+    const read = file({
+      good: { install: 'weather' },
+      none: {},
+      both: { command: 'a', install: 'b' },
+      remote: { url: 'https://x.test' },
+      text: 'node',
+      args: { command: 'node', args: 'a' },
+      start: { command: 'node', start: 'sometimes' },
+      mcpd: { command: 'node' },
+      Good: { command: 'node' },
+    });
+    expect(read.declarations.map(({ name }) => name)).toEqual(['good']);
+    const reasons = Object.fromEntries(read.failed.map(({ name, error }) => [name, error.message]));
+    expect(Object.keys(reasons)).toEqual(['none', 'both', 'remote', 'text', 'args', 'start', 'mcpd', 'Good']);
+    expect(reasons['args']).toContain('its member args is not as expected');
+    expect(reasons['start']).toContain('its member start is not as expected');
+    expect(reasons['remote']).toContain('remote servers cannot be declared yet');
+    expect(reasons['Good']).toContain('two entries come to the name good');
+  });
+
+  test('may name its servers after what JavaScript keeps for itself', () => {
+    const read = readDeclared(PATH, '{"mcpServers":{"__proto__":{"command":"node"},"constructor":{"command":"node"}}}');
+    expect(read.declarations.map(({ name }) => name)).toEqual(['proto', 'constructor']);
+  });
+});
+
+describe('compared with what is installed', () => {
+  const digest = file({ a: { command: 'node', args: ['x'] } }).declarations[0]?.digest ?? '';
+  const ours: ServerSource = { kind: 'file', ref: PATH, digest };
+
+  test('new, changed, removed and unchanged entries are told apart', () => {
+    const read = file({
+      a: { args: ['x'], command: 'node' },
+      b: { command: 'node', args: ['y'] },
+      c: { install: 'weather' },
+    });
+    const diff = compareDeclared(PATH, read, [installed('a', ours), installed('b', ours), installed('gone', ours)]);
+    expect(diff.unchanged).toEqual(['a']);
+    expect(diff.change.map(({ declaration }) => declaration.name)).toEqual(['b']);
+    expect(diff.add.map(({ name }) => name)).toEqual(['c']);
+    expect(diff.remove).toEqual(['gone']);
+  });
+
+  test('servers that come from elsewhere are neither changed nor removed', () => {
+    const others = [
+      installed('a', { kind: 'command', ref: 'node x' }),
+      installed('b', { kind: 'file', ref: '/other.json' }),
+    ];
+    const diff = compareDeclared(PATH, file({ a: { command: 'node' }, b: { command: 'node' } }), others);
+    expect(diff).toMatchObject({ add: [], change: [], remove: [], unchanged: [] });
+    expect(diff.failed.map(({ error }) => error.code)).toEqual(['NAME_TAKEN', 'NAME_TAKEN']);
+  });
+
+  test('an entry that went bad leaves the server it declared before', () => {
+    const diff = compareDeclared(PATH, file({ A: { command: 7 } }), [installed('a', ours)]);
+    expect(diff.remove).toEqual([]);
+    expect(diff.failed).toHaveLength(1);
+  });
+});

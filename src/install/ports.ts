@@ -1,0 +1,44 @@
+import type { CatalogEntry } from '../../registry/catalog.ts';
+import type { Registry } from '../../registry/registry.ts';
+import type { ServerStatus, ToolInfo } from '../api/contract.ts';
+import type { TrialOutcome } from '../core/events.ts';
+import type { ServerDefinition, ServerMemory, ServerName } from '../core/model.ts';
+import type { Paths } from '../paths.ts';
+import type { PackageSource } from './npm.ts';
+
+/** What was found of a command; the shape of `resolveCommand` in src/servers/command-path.ts. */
+export type CommandFinding =
+  | { kind: 'found'; path: string }
+  | { kind: 'not-executable' | 'folder'; path: string }
+  | { kind: 'missing'; lookedIn: string[] };
+
+/** What installing needs of the daemon's other parts. daemon/main.ts provides it; nothing of it is imported here. */
+export interface InstallPorts {
+  paths: Paths;
+  /** The node that runs mcpd, and every JavaScript server. */
+  execPath: string;
+  /** Where the bundled servers lie. */
+  distFolder: string;
+  userHome: string;
+  catalog(): readonly CatalogEntry[];
+  registry: Pick<Registry, 'allServers' | 'server' | 'saveServer' | 'removeServer'>;
+  secrets: {
+    set(server: ServerName, values: ReadonlyMap<string, string>): Promise<void>;
+    remove(server: ServerName, names?: readonly string[]): Promise<boolean>;
+  };
+  packages: PackageSource;
+  /** Looks a command up as a server's start would: a bare name on the login shell's PATH, a path from `cwd`. */
+  findCommand(command: string, cwd: string): Promise<CommandFinding>;
+  /** Starts it once, reads its lists, stops it. */
+  trial(definition: ServerDefinition, signal: AbortSignal): Promise<TrialOutcome>;
+  /** Tells the core of a new or changed server. */
+  announce(definition: ServerDefinition, memory: ServerMemory | null): void;
+  /** Tells the core that a server is gone; resolves when its last process is. */
+  withdraw(server: ServerName): Promise<void>;
+  /** What `done` shows of a server that was just announced. */
+  present(server: ServerName): { server: ServerStatus; tools: ToolInfo[] };
+  /** Closes and removes the server's log files. */
+  dropLog(server: ServerName): Promise<void>;
+  /** Milliseconds since 1970. */
+  now(): number;
+}

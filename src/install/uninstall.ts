@@ -1,0 +1,85 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { didYouMean } from '../closest.ts';
+import type { ServerDefinition } from '../core/model.ts';
+import { errnoOf, McpdError } from '../errors.ts';
+import type { InstallPorts } from './ports.ts';
+
+/**
+ * Removes a server: first from the registry, then its processes, its package and its secrets. Its data and logs stay unless `purge`.
+ * The caller has the name reserved.
+ * @throws McpdError SERVER_UNKNOWN with the closest names
+ */
+export async function removeServer(ports: InstallPorts, name: string, { purge }: { purge: boolean }): Promise<void> {
+  const { registry, paths, secrets } = ports;
+  // An entry that the registry cannot read any more is removed too.
+  if (!registry.removeServer(name)) throw unknownServer(name, registry.allServers());
+  await ports.withdraw(name);
+  await rm(paths.packageOf(name), { recursive: true, force: true });
+  await secrets.remove(name);
+  if (!purge) return;
+  await rm(paths.dataOf(name), { recursive: true, force: true });
+  await ports.dropLog(name);
+}
+
+/** What comes from a file is changed there, as long as the file is there. @throws McpdError MANAGED_BY_FILE */
+export async function checkNotDeclared(definition: ServerDefinition | null): Promise<void> {
+  if (definition?.source.kind !== 'file') return;
+  const { ref } = definition.source;
+  try {
+    await stat(ref);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+  }
+  throw new McpdError('MANAGED_BY_FILE', {
+    what: `${definition.name} is declared in ${ref}`,
+    fix: `take it out of that file, then: mcpd apply -f ${ref}`,
+  });
+}
+
+/**
+ * Removes what killed installs and replaced versions left in `packages`: unfinished downloads, and versions that no launch refers to.
+ * Folders of servers that the registry does not know stay, for a registry that is brought back.
+ */
+export async function sweepPackages(ports: Pick<InstallPorts, 'paths' | 'registry'>): Promise<void> {
+  const { paths, registry } = ports;
+  for (const name of await namesIn(paths.packages)) {
+    const definition = registry.server(name);
+    for (const version of await namesIn(join(paths.packages, name))) {
+      const folder = join(paths.packages, name, version);
+      const unfinished = version.startsWith('.fetching-');
+      if (unfinished || (definition !== null && !isUsed(definition, folder)))
+        await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Whether a launch starts something inside `folder`. */
+export function isUsed(definition: ServerDefinition, folder: string): boolean {
+  const { command, args } = definition.launch;
+  return [command, ...args].some((word) => word.startsWith(`${folder}/`) || word.startsWith(`${folder}\\`));
+}
+
+// — internal —
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+function unknownServer(name: string, known: readonly ServerDefinition[]): McpdError {
+  const hint = didYouMean(
+    name,
+    known.map((each) => each.name),
+  );
+  return new McpdError('SERVER_UNKNOWN', {
+    what: `there is no server "${name}"`,
+    ...(hint === undefined ? {} : { why: hint }),
+    fix: 'mcpd list',
+  });
+}
