@@ -15,34 +15,42 @@ interface Waiting {
   reject(error: McpdError): void;
 }
 
+export interface LinkOptions {
+  /** history.db */
+  path: string;
+  /** The built file of history-worker.ts. */
+  worker: URL | string;
+  /** With nothing to do for so long, the thread ends until the next batch. */
+  idleMs: number;
+  /** Hears of rows that will not be in the file. */
+  lost(rows: number): void;
+}
+
 /** The daemon's end of the history thread: starts it when it is needed, and outlives it. */
 export class HistoryLink {
   /** Rows that the thread has and has not written yet. */
   queuedRows = 0;
-  readonly #file: URL | string;
-  readonly #settings: WorkerSettings;
-  readonly #lost: (rows: number) => void;
+  readonly #options: LinkOptions;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | null = null;
   /** A dead thread is not started again before this moment. */
   #dueAt = 0;
   #questions = 0;
-  #storeFinding: string | null = null;
-  #threadFinding: string | null = null;
+  #idle: NodeJS.Timeout | null = null;
+  /** Why nothing is written now. */
+  #off: string | null = null;
+  #damaged: string | null = null;
   #closing = false;
 
-  /** `lost` hears of rows that will not be in the file. */
-  constructor(file: URL | string, settings: WorkerSettings, lost: (rows: number) => void) {
-    this.#file = file;
-    this.#settings = settings;
-    this.#lost = lost;
+  constructor(options: LinkOptions) {
+    this.#options = options;
   }
 
   write(records: readonly CallRecord[], transitions: Transition[]): void {
     const rows = records.length + transitions.length;
     const worker = this.#running();
     if (worker === null) {
-      this.#lost(rows);
+      this.#options.lost(rows);
       return;
     }
     const calls = packCalls(records);
@@ -70,12 +78,13 @@ export class HistoryLink {
   }
 
   findings(): string[] {
-    return [this.#threadFinding, this.#storeFinding].filter((finding) => finding !== null);
+    return [this.#off, this.#damaged].filter((finding) => finding !== null);
   }
 
   /** Ends the thread once it has written everything, or after HISTORY_CLOSE_TIMEOUT_MS. */
   async close(): Promise<void> {
     this.#closing = true;
+    if (this.#idle !== null) clearTimeout(this.#idle);
     const worker = this.#worker;
     if (worker === null) return;
     const ended = new Promise<void>((resolve) => {
@@ -91,8 +100,9 @@ export class HistoryLink {
   #running(): Worker | null {
     if (this.#worker !== null) return this.#worker;
     if (this.#closing || performance.now() < this.#dueAt) return null;
-    const worker = new Worker(this.#file, {
-      workerData: this.#settings,
+    const settings: WorkerSettings = { path: this.#options.path };
+    const worker = new Worker(this.#options.worker, {
+      workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: HISTORY_WORKER_HEAP_MIB, maxYoungGenerationSizeMb: 2 },
     });
     // The history keeps no process alive; `close` does, for as long as it takes.
@@ -100,19 +110,35 @@ export class HistoryLink {
     worker.on('message', (message: FromWorker) => this.#heard(message));
     worker.on('error', (error) => this.#died(worker, error.message));
     worker.on('exit', (code) => this.#died(worker, `it ended with code ${code}`));
-    this.#threadFinding = null;
+    this.#off = null;
     this.#worker = worker;
+    this.#idle = setTimeout(() => this.#rest(), this.#options.idleMs).unref();
     return worker;
   }
 
+  /** Ends a thread that has nothing to do; the next batch starts another. */
+  #rest(): void {
+    if (this.#worker === null || this.#closing) return;
+    if (this.queuedRows > 0 || this.#waiting.size > 0) {
+      this.#idle?.refresh();
+      return;
+    }
+    post(this.#worker, { type: 'close' });
+    this.#worker = null;
+  }
+
   #heard(message: FromWorker): void {
+    this.#idle?.refresh();
     switch (message.type) {
       case 'taken':
         this.queuedRows -= message.rows;
-        this.#lost(message.lost);
+        this.#options.lost(message.lost);
         break;
-      case 'finding':
-        this.#storeFinding = message.text;
+      case 'off':
+        this.#off = message.finding;
+        break;
+      case 'damaged':
+        this.#damaged = message.finding;
         break;
       case 'answer':
         this.#settle(message.id, (one) => one.resolve(message.answer));
@@ -128,9 +154,9 @@ export class HistoryLink {
     if (this.#worker !== worker) return;
     this.#worker = null;
     this.#dueAt = performance.now() + HISTORY_RETRY_MS;
-    this.#lost(this.queuedRows);
+    this.#options.lost(this.queuedRows);
     this.queuedRows = 0;
-    if (!this.#closing) this.#threadFinding = `the call history is switched off: its thread died (${why})`;
+    if (!this.#closing) this.#off = `the call history is switched off: its thread died (${why})`;
     for (const id of [...this.#waiting.keys()]) this.#settle(id, (one) => one.reject(silent(why)));
   }
 

@@ -24,8 +24,10 @@ export type ToWorker =
 export type FromWorker =
   /** So many rows are off the queue; `lost` of them could not be written. */
   | { type: 'taken'; rows: number; lost: number }
-  /** What is wrong with the history now; null when it is well again. */
-  | { type: 'finding'; text: string | null }
+  /** Why nothing is written now; null when it is again. */
+  | { type: 'off'; finding: string | null }
+  /** What happened to the file, for good. */
+  | { type: 'damaged'; finding: string }
   | { type: 'answer'; id: number; answer: Answer }
   | { type: 'refused'; id: number; error: ErrorReport };
 

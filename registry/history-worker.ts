@@ -14,7 +14,6 @@ const { path } = workerData as WorkerSettings;
 let store: HistoryStore | null = null;
 /** Nothing is opened or written before this moment (`performance.now()`); reading goes on while the file is open. */
 let offUntil = 0;
-let finding: string | null = null;
 
 port.on('message', (message: ToWorker) => {
   switch (message.type) {
@@ -81,7 +80,10 @@ function repaired(thrown: unknown): boolean {
     store = null;
     putAside(path);
     offUntil = 0;
-    say(`the call history was damaged (${fault.parts.why}); it was moved to ${path}.damaged and begun anew`);
+    send({
+      type: 'damaged',
+      finding: `the call history was damaged (${fault.parts.why}); it was moved to ${path}.damaged and begun anew`,
+    });
     return true;
   } catch (again) {
     switchOff(sqliteFault(again, path));
@@ -91,18 +93,12 @@ function repaired(thrown: unknown): boolean {
 
 function switchOff(fault: McpdError): void {
   offUntil = performance.now() + HISTORY_RETRY_MS;
-  say(`the call history is switched off: ${fault.message}`);
+  send({ type: 'off', finding: `the call history is switched off: ${fault.message}` });
 }
 
 function well(): void {
   offUntil = 0;
-  say(null);
-}
-
-function say(text: string | null): void {
-  if (text === finding) return;
-  finding = text;
-  send({ type: 'finding', text });
+  send({ type: 'off', finding: null });
 }
 
 function nothing(question: Question): Answer {

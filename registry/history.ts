@@ -1,5 +1,5 @@
 import type { CallRecord, Transition } from '../src/core/model.ts';
-import { HISTORY_BATCH_MS, HISTORY_BATCH_ROWS_MAX, HISTORY_QUEUE_ROWS_MAX } from '../src/limits.ts';
+import { HISTORY_BATCH_MS, HISTORY_BATCH_ROWS_MAX, HISTORY_IDLE_MS, HISTORY_QUEUE_ROWS_MAX } from '../src/limits.ts';
 import { HistoryLink } from './history-link.ts';
 import type { CallRow, Question } from './history-messages.ts';
 import { createSampler } from './history-sampling.ts';
@@ -33,13 +33,19 @@ export interface History {
 
 /**
  * `path` is history.db, `worker` the built file of history-worker.ts. The thread starts with the first batch, not with the first
- * call, which has better use for the second core; until then no file is touched.
+ * call, which has better use for the second core; until then no file is touched. It ends when it has had
+ * nothing to do for `idleMs`.
  */
-export function createHistory(options: { path: string; worker: URL | string }): History {
+export function createHistory(options: { path: string; worker: URL | string; idleMs?: number }): History {
   const totals: HistoryTotals = { calls: 0, errors: 0, sampledOut: 0 };
   const sampler = createSampler();
-  const link = new HistoryLink(options.worker, { path: options.path }, (rows) => {
-    totals.sampledOut += rows;
+  const link = new HistoryLink({
+    path: options.path,
+    worker: options.worker,
+    idleMs: options.idleMs ?? HISTORY_IDLE_MS,
+    lost: (rows) => {
+      totals.sampledOut += rows;
+    },
   });
   let calls: CallRecord[] = [];
   let transitions: Transition[] = [];

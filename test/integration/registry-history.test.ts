@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -117,6 +117,19 @@ test('a history that cannot be written switches itself off, says so, counts what
   expect(await newest()).toEqual([]);
   await until('the second loss to be counted', () => history.totals().sampledOut === 2);
   expect(history.totals().calls).toBe(2);
+});
+
+test('a thread without work ends, and the next call is written by another', async () => {
+  await history.close();
+  history = createHistory({ path, worker, idleMs: 1 });
+  for (let at = 1; at <= 5; at++) {
+    history.recordCall(call(at));
+    expect(await newest(1)).toEqual([at]);
+    // Its last connection removes the log: the thread is gone.
+    await until('the thread to end', () => !existsSync(`${path}-wal`));
+  }
+  expect(history.totals()).toEqual({ calls: 5, errors: 0, sampledOut: 0 });
+  expect(history.findings()).toEqual([]);
 });
 
 test('without its thread the history is off and says so, and nobody waits', async () => {
