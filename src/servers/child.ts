@@ -82,9 +82,8 @@ export class ServerChild {
   async start(plan: Promise<LaunchPlan>): Promise<void> {
     const { signal } = this.#cancel;
     try {
-      const ready = await Promise.race([plan, cancelled(signal)]);
       const onRetry = (errno: string) => this.#own.log.lifecycle('warn', `spawn ${errno}; trying again`);
-      const child = await spawnGroup(ready, { umask: this.#own.umask, signal, onRetry });
+      const child = await spawnGroup(plan, { umask: this.#own.umask, signal, onRetry });
       this.#began(child);
       if (signal.aborted) this.#signal('kill');
     } catch (error) {
@@ -155,20 +154,11 @@ export class ServerChild {
     const { pid } = family;
     const startTime = (await startTimeOf(pid)) ?? '';
     family.identify(startTime);
-    const { instance, generation, definition } = this.order;
+    const { instance, generation } = this.order;
+    const server = this.order.definition.name;
     const { ledger, marker, nonce, log } = this.#own;
     try {
-      ledger.add({
-        instance,
-        generation,
-        server: definition.name,
-        pid,
-        pgid: pid,
-        startTime,
-        marker,
-        nonce,
-        at: Date.now(),
-      });
+      ledger.add({ instance, generation, server, pid, pgid: pid, startTime, marker, nonce, at: Date.now() });
     } catch (error) {
       // Without this entry the marker alone finds it after a crash of the daemon: no reason not to run it.
       log.lifecycle('warn', `its process could not be recorded: ${String(error)}`);
@@ -217,7 +207,7 @@ export class ServerChild {
     const running = this.#running;
     if (stage === this.#stage || running === null) return;
     if (this.#stage === 'mute' && signal === 'exited') running.why = null;
-    if (signal === 'kill') running.why = running.family.memoryCause(this.order.definition.limits);
+    if (signal === 'kill') running.why ??= running.family.memoryCause(this.order.definition.limits);
     this.#tell(stage, signal, running);
     this.#stage = stage;
     const entry = STAGES[stage];
@@ -302,12 +292,4 @@ export class ServerChild {
 function causeOfExit(exit: Running['exit']): string {
   if (exit === null) return 'did not end by SIGKILL';
   return exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
-}
-
-function cancelled(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () =>
-      reject(new McpdError('SERVER_STOPPED', { what: 'stopped before it was started' })),
-    );
-  });
 }

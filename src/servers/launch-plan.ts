@@ -2,7 +2,13 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import type { ServerDefinition } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
-import { commandFileArgs, isCommandFile, type PathFinding, resolveCommand } from './command-path.ts';
+import {
+  type CommandLookup,
+  commandFileArgs,
+  isCommandFile,
+  type PathFinding,
+  resolveCommand,
+} from './command-path.ts';
 import { filledLaunch, filledPath, serverEnvironment, variable } from './environment.ts';
 import { MARKER_VARIABLE } from './marker.ts';
 
@@ -42,13 +48,19 @@ export async function planLaunch(definition: ServerDefinition, surroundings: Lau
   // The marker first: it is looked for in every process of the machine.
   const env = { [MARKER_VARIABLE]: marker, ...serverEnvironment({ inherited, loginPath, declared, platform }) };
   const command = filledPath(launch.command, dataDir);
-  const path = variable(env, 'PATH', platform) ?? '';
-  const pathext = variable(env, 'PATHEXT', platform) ?? '.COM;.EXE;.BAT;.CMD';
-  const found = resolveCommand(command, { path, pathext, cwd, platform, probe });
+  const found = findCommand(command, cwd, env);
   if (found.kind !== 'found') throw lookupError(name, command, found);
   if (platform !== 'win32' || !isCommandFile(found.path)) return { file: found.path, args, cwd, env, verbatim: false };
   const shell = variable(env, 'ComSpec', platform) ?? 'C:\\Windows\\System32\\cmd.exe';
   return { file: shell, args: commandFileArgs(found.path, args), cwd, env, verbatim: true };
+}
+
+/** The program a command means to a server with this environment: a bare name on its PATH, a path from `cwd`. */
+export function findCommand(command: string, cwd: string, env: Readonly<Record<string, string>>): CommandLookup {
+  const platform = process.platform;
+  const path = variable(env, 'PATH', platform) ?? '';
+  const pathext = variable(env, 'PATHEXT', platform) ?? '.COM;.EXE;.BAT;.CMD';
+  return resolveCommand(command, { path, pathext, cwd, platform, probe });
 }
 
 /** The cause in an exit report: what and why of an error, and what to try. */

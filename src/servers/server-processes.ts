@@ -5,8 +5,10 @@ import { PROCESS_SCAN_EVERY_MS, SERVER_UMASK } from '../limits.ts';
 import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
 import { type ChildSurroundings, ServerChild } from './child.ts';
+import type { CommandLookup } from './command-path.ts';
+import { serverEnvironment } from './environment.ts';
 import { Guardian } from './guardian.ts';
-import { type LaunchPlan, planLaunch } from './launch-plan.ts';
+import { findCommand, type LaunchPlan, planLaunch } from './launch-plan.ts';
 import type { ProcessLedger } from './ledger.ts';
 import { createLoginPath } from './login-path.ts';
 import { markerOf } from './marker.ts';
@@ -56,6 +58,10 @@ export interface ServerProcesses {
   deleteLog(server: ServerName): Promise<void>;
   /** Ends what earlier daemons of this home left. Spawns wait for it. */
   reap(): Promise<ReapReport>;
+  /** Looks a command up as a server's start would. */
+  findCommand(command: string, cwd: string): Promise<CommandLookup>;
+  /** The environment that mcpd itself has, with the login shell's PATH: for npm. */
+  ownEnvironment(): Promise<NodeJS.ProcessEnv>;
   /** Reads the login shell's PATH ahead of the first spawn, which would wait for it. */
   prepare(): void;
   /** What hampers the processes as a whole (no guardian, no process table), for people. */
@@ -174,6 +180,20 @@ class Processes implements ServerProcesses {
 
   prepare(): void {
     void this.#loginPath.read();
+  }
+
+  async findCommand(command: string, cwd: string): Promise<CommandLookup> {
+    const surroundings = {
+      inherited: this.#inherited,
+      loginPath: await this.#loginPath.read(),
+      declared: {},
+      platform: process.platform,
+    };
+    return findCommand(command, cwd, serverEnvironment(surroundings));
+  }
+
+  async ownEnvironment(): Promise<NodeJS.ProcessEnv> {
+    return { ...this.#inherited, PATH: await this.#loginPath.read() };
   }
 
   findings(): string[] {

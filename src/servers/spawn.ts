@@ -16,11 +16,16 @@ export interface SpawnOptions {
 /**
  * Starts the process as leader of its own session and group, with three pipes and no other descriptor (Node opens all of its own with
  * close-on-exec). Shortages of the moment are tried again SPAWN_RETRIES_MAX times.
- * @throws McpdError SERVER_START_FAILED with the errno and what it means here; SERVER_STOPPED when `signal` was raised meanwhile
+ * @throws McpdError SERVER_START_FAILED with the errno and what it means here; SERVER_STOPPED when `signal` was raised meanwhile, also
+ * while the plan is being made; or what the plan failed with
  */
-export async function spawnGroup(plan: LaunchPlan, options: SpawnOptions): Promise<ChildProcessWithoutNullStreams> {
+export async function spawnGroup(
+  planned: Promise<LaunchPlan>,
+  options: SpawnOptions,
+): Promise<ChildProcessWithoutNullStreams> {
+  const plan = await Promise.race([planned, cancelled(options.signal)]);
   for (let retry = 0; ; retry++) {
-    if (options.signal.aborted) throw new McpdError('SERVER_STOPPED', { what: 'stopped before it was started' });
+    if (options.signal.aborted) throw stoppedEarly();
     try {
       return await attempt(plan, options.umask);
     } catch (error) {
@@ -36,6 +41,14 @@ export async function spawnGroup(plan: LaunchPlan, options: SpawnOptions): Promi
 
 /** ETXTBSY: the program is being written at this moment, as by an install. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ETXTBSY']);
+
+function cancelled(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(stoppedEarly()), { once: true }));
+}
+
+function stoppedEarly(): McpdError {
+  return new McpdError('SERVER_STOPPED', { what: 'stopped before it was started' });
+}
 
 function attempt(plan: LaunchPlan, umask: number): Promise<ChildProcessWithoutNullStreams> {
   return new Promise((resolve, reject) => {
