@@ -7,7 +7,7 @@ import { compareDeclared, type Declaration, type DeclaredEntry, readDeclared } f
 import { commandLaunch, definitionOf, installedDefinition, type Registration } from './definition.ts';
 import type { GivenValue } from './inputs.ts';
 import { checkNothingMissing } from './inputs.ts';
-import type { Installs } from './install.ts';
+import type { Installs } from './installs.ts';
 import type { InstallPorts } from './ports.ts';
 import { Steps } from './steps.ts';
 import { isUsed, removeServer } from './uninstall.ts';

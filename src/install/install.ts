@@ -1,237 +1,66 @@
-import { rm, rmdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { findEntry } from '../../registry/catalog.ts';
-import type { AddRequest, InstallEvent, InstallPlan, InstallRequest } from '../api/contract.ts';
-import { didYouMean } from '../closest.ts';
-import type { ServerDefinition, ServerMemory } from '../core/model.ts';
-import { errnoOf, McpdError } from '../errors.ts';
-import { commandLineOf } from './command-line.ts';
-import { addedDefinition, described, installedDefinition } from './definition.ts';
-import { readFolder } from './folder.ts';
-import { checkNothingMissing } from './inputs.ts';
-import { NamesInUse } from './names-in-use.ts';
-import type { FetchedPackage } from './npm.ts';
-import { type Origin, type PlanContext, type PlannedInstall, planInstall, planView } from './plan.ts';
+import type {
+  AddRequest,
+  ApplyRequest,
+  ApplyResult,
+  DeclaredSet,
+  InstallEvent,
+  InstallPlan,
+  InstallRequest,
+} from '../api/contract.ts';
+import { applyDeclared } from './apply.ts';
+import { exportSet } from './export.ts';
+import { Installs } from './installs.ts';
 import type { InstallPorts } from './ports.ts';
-import { parseSpec, type Spec, specText } from './spec.ts';
-import { Steps } from './steps.ts';
-import { type TrialContext, trialError } from './trial-failure.ts';
+import { checkNotDeclared, removeServer, sweepPackages } from './uninstall.ts';
 
-/** Installs servers: resolve → fetch → trial → one transaction → announce. A step that fails undoes all before it. */
-export class Installs {
-  readonly names = new NamesInUse();
+/** Everything that puts servers into the registry or takes them out. */
+export class Installer {
   readonly #ports: InstallPorts;
+  readonly #installs: Installs;
+  /** Two applies of one file would both see what is missing, and one would fail: one after the other. */
+  #lastApply: Promise<unknown> = Promise.resolve();
 
   constructor(ports: InstallPorts) {
     this.#ports = ports;
+    this.#installs = new Installs(ports);
   }
 
-  /** What an install would do and still needs. @throws McpdError for a spec, name or input that will not do */
-  async plan(request: InstallRequest): Promise<InstallPlan> {
-    const plan = await this.planFor(request);
-    await this.names.during(plan.name, this.#taken, async () => undefined);
-    return planView(plan, this.#context(request));
+  /** What an install would do and still needs. @throws McpdError for a spec, a name or an input that will not do */
+  plan(request: InstallRequest): Promise<InstallPlan> {
+    return this.#installs.plan(request);
   }
 
-  /** Reports `done` or `failed` as the last event, and resolves. */
-  async install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
-    await this.#course(report, signal, async (steps, startedAt) => {
-      steps.begin('resolve', request.spec);
-      const plan = await this.planFor(request);
-      steps.warn(...plan.warnings);
-      const spec = specText(parseSpec(request.spec));
-      await this.names.during(plan.name, this.#taken, async () => {
-        checkNothingMissing(plan.name, spec, plan.missing);
-        const fetched = await this.fetchFor(plan, request, steps);
-        const definition = installedDefinition(plan, fetched, this.#ports.now());
-        if (plan.origin.kind === 'folder') await this.checkCommand(definition);
-        const memory = await this.#tried(definition, plan.secrets, steps, {
-          name: plan.name,
-          scriptsLeftOut: fetched?.scriptsLeftOut ?? [],
-          withScripts: `mcpd install ${spec} --allow-scripts`,
-          fix:
-            plan.fetch === null
-              ? `try it in a terminal: ${commandLineOf(definition.launch)}`
-              : 'check the values given with --env and the arguments after --',
-        });
-        this.#register(definition, memory, steps, report, startedAt);
-      });
+  /** Reports `done` or `failed` as the last event and then resolves; an aborted `signal` undoes what was done. */
+  install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
+    return this.#installs.install(request, report, signal);
+  }
+
+  /** As `install`, for a command line. */
+  add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
+    return this.#installs.add(request, report, signal);
+  }
+
+  /** @throws McpdError SERVER_UNKNOWN, MANAGED_BY_FILE; NAME_TAKEN while something else is at work on it */
+  uninstall(name: string, options: { purge: boolean }): Promise<void> {
+    return this.#installs.names.during(name, null, async () => {
+      await checkNotDeclared(this.#ports.registry.server(name));
+      await removeServer(this.#ports, name, options);
     });
   }
 
-  /** As `install`, for a command line; without a trial a command that is not there is a warning. */
-  async add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
-    await this.#course(report, signal, async (steps, startedAt) => {
-      steps.begin('resolve', commandLineOf(request));
-      const { definition, secrets, warnings } = addedDefinition(request, this.#ports.now());
-      steps.warn(...warnings);
-      const { name } = definition;
-      await this.names.during(name, this.#taken, async () => {
-        await this.checkCommand(definition).catch((error: unknown) => {
-          if (request.trial || !(error instanceof McpdError)) throw error;
-          steps.warn(`${error.message}; it is registered all the same`);
-        });
-        if (!request.trial) await this.keepSecrets(name, secrets, steps);
-        const fix = `try it in a terminal, or register it untested: mcpd add ${name} --no-trial -- ${commandLineOf(request)}`;
-        const context = { name, scriptsLeftOut: [], withScripts: '', fix };
-        const memory = request.trial ? await this.#tried(definition, secrets, steps, context) : null;
-        this.#register(definition, memory, steps, report, startedAt);
-      });
-    });
+  /** @throws McpdError CONFIG_INVALID for a file that is no whole; entries fail one by one, in the result */
+  apply(request: ApplyRequest): Promise<ApplyResult> {
+    const apply = this.#lastApply.then(() => applyDeclared(this.#ports, this.#installs, request));
+    this.#lastApply = apply.catch(() => undefined); // told to whoever asked; the next one begins anew
+    return apply;
   }
 
-  /** The spec looked up and planned; nothing is fetched. */
-  async planFor(request: InstallRequest): Promise<PlannedInstall> {
-    return planInstall(request, await this.#originOf(parseSpec(request.spec)), this.#context(request));
+  exportSet(): DeclaredSet {
+    return exportSet(this.#ports.registry.allServers(), this.#ports.paths);
   }
 
-  /** Null where nothing has to be fetched. What it makes is undone with the steps. */
-  async fetchFor(
-    plan: PlannedInstall,
-    options: { allowScripts?: boolean | undefined },
-    steps: Steps,
-  ): Promise<FetchedPackage | null> {
-    if (plan.fetch === null) return null;
-    const { paths, packages, registry, catalog } = this.#ports;
-    const { identifier, range } = plan.fetch;
-    const folder = paths.packageOf(plan.name);
-    steps.begin('fetch', `npm:${identifier}@${range}`);
-    // Nothing in the registry points there: an install that was killed left it.
-    if (registry.server(plan.name) === null) await rm(folder, { recursive: true, force: true });
-    const request = {
-      ...{ identifier, range, folder, registry: null },
-      allowScripts: options.allowScripts === true,
-      knownNames: catalog().map(({ name }) => name),
-    };
-    const fetched = await packages.fetch(request, steps.signal, (detail) => steps.detail(detail));
-    steps.onUndo('the package', async () => {
-      await rm(fetched.root, { recursive: true, force: true });
-      await removeEmpty(dirname(fetched.root));
-    });
-    steps.warn(...fetched.warnings);
-    steps.detail(`npm:${identifier}@${fetched.installed.version} is here`);
-    return fetched;
-  }
-
-  /** @throws McpdError COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE */
-  async checkCommand({ launch, name }: ServerDefinition): Promise<void> {
-    const found = await this.#ports.findCommand(launch.command, launch.cwd ?? this.#ports.userHome);
-    if (found.kind === 'found') return;
-    if (found.kind === 'missing') {
-      const where = found.lookedIn.length === 0 ? 'the PATH is empty' : `looked in ${found.lookedIn.join(', ')}`;
-      throw new McpdError('COMMAND_NOT_FOUND', {
-        what: `there is no command ${launch.command}`,
-        why: where,
-        fix: `install it, or give its absolute path: mcpd add ${name} -- /PATH/TO/COMMAND`,
-      });
-    }
-    throw new McpdError('COMMAND_NOT_EXECUTABLE', {
-      what: `${found.path} cannot be run`,
-      why: found.kind === 'folder' ? 'it is a folder' : 'it is not executable',
-      fix: found.kind === 'folder' ? 'name the program inside it' : `chmod +x '${found.path}'`,
-    });
-  }
-
-  async keepSecrets(name: string, secrets: ReadonlyMap<string, string>, steps: Steps): Promise<void> {
-    if (secrets.size === 0) return;
-    await this.#ports.secrets.set(name, secrets);
-    steps.onUndo('the secrets', () => this.#ports.secrets.remove(name, [...secrets.keys()]));
-  }
-
-  // — internal —
-
-  readonly #taken = (name: string): boolean => this.#ports.registry.server(name) !== null;
-
-  async #course(
-    report: (event: InstallEvent) => void,
-    signal: AbortSignal,
-    work: (steps: Steps, startedAt: number) => Promise<void>,
-  ): Promise<void> {
-    const steps = new Steps(report, signal);
-    try {
-      await work(steps, performance.now());
-    } catch (thrown) {
-      await steps.fail(thrown); // it told the caller why, as the last event
-    }
-  }
-
-  #context(request: InstallRequest): PlanContext {
-    const { execPath, distFolder, userHome } = this.#ports;
-    return { place: { cwd: request.cwd ?? null, userHome }, execPath, distFolder };
-  }
-
-  async #originOf(spec: Spec): Promise<Origin> {
-    if (spec.kind === 'npm') return spec;
-    if (spec.kind === 'folder') return { kind: 'folder', folder: await readFolder(spec.path, this.#ports.execPath) };
-    const catalog = this.#ports.catalog();
-    const entry = findEntry(spec.name, catalog);
-    if (entry !== null) return { kind: 'catalog', entry };
-    const hint = didYouMean(
-      spec.name,
-      catalog.flatMap(({ name, aliases }) => [name, ...aliases]),
-    );
-    throw new McpdError('PACKAGE_UNKNOWN', {
-      what: `the catalog has no "${spec.name}"`,
-      ...(hint === undefined ? {} : { why: hint }),
-      fix: `mcpd search ${spec.name}; a package of npm: mcpd install npm:${spec.name}; a folder: mcpd install ./${spec.name}`,
-    });
-  }
-
-  /** @throws McpdError why the server cannot be used */
-  async #tried(
-    definition: ServerDefinition,
-    secrets: ReadonlyMap<string, string>,
-    steps: Steps,
-    context: TrialContext,
-  ): Promise<ServerMemory> {
-    const { paths, trial, dropLog } = this.#ports;
-    const { name } = definition;
-    steps.begin('trial', commandLineOf(definition.launch, definition.launch.env));
-    await this.keepSecrets(name, secrets, steps);
-    if (!(await exists(paths.dataOf(name)))) steps.onUndo('the data folder', () => removeEmpty(paths.dataOf(name)));
-    if (!(await exists(paths.logOf(name)))) steps.onUndo('the log', () => dropLog(name));
-    const outcome = await trial(definition, steps.signal);
-    if (outcome.ok) {
-      steps.warn(...outcome.findings);
-      return outcome.memory;
-    }
-    steps.stderrTail = outcome.exit?.stderrTail ?? [];
-    throw trialError(outcome, context);
-  }
-
-  #register(
-    plain: ServerDefinition,
-    memory: ServerMemory | null,
-    steps: Steps,
-    report: (event: InstallEvent) => void,
-    startedAt: number,
-  ): void {
-    const { registry, announce, present } = this.#ports;
-    steps.begin('register', plain.name);
-    const definition = memory === null ? plain : described(plain, memory);
-    registry.saveServer(definition, memory);
-    steps.settle();
-    announce(definition, memory);
-    report({ type: 'done', ...present(definition.name), durationMs: Math.round(performance.now() - startedAt) });
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-/** A folder that holds something is somebody's and stays. */
-async function removeEmpty(folder: string): Promise<void> {
-  try {
-    await rmdir(folder);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno !== 'ENOTEMPTY' && errno !== 'EEXIST' && errno !== 'ENOENT') throw error;
+  /** Removes what killed installs left in the home. To be called once, before the first install. */
+  sweep(): Promise<void> {
+    return sweepPackages(this.#ports);
   }
 }
