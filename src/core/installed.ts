@@ -58,7 +58,10 @@ export function forgetIfGone(core: Core, instance: Instance): void {
   if (instance.purpose.kind === 'trial') {
     core.instances.delete(instance.key);
     reportTrial(core, instance, instance.purpose.trial);
-  } else if (!core.servers.has(instance.server)) core.instances.delete(instance.key);
+  } else if (!core.servers.has(instance.server)) {
+    core.instances.delete(instance.key);
+    publishServer(core, instance.server);
+  }
 }
 
 /** A person's word. */

@@ -116,10 +116,13 @@ export class Runtime {
 
   #arm(timer: TimerId, afterMs: number): void {
     this.#disarm(timer);
-    const handle = setTimeout(() => {
-      this.#timers.delete(timer);
-      this.post({ type: 'timer', at: this.#edges.now(), timer });
-    }, Math.min(afterMs, TIMER_MS_MAX));
+    const handle = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        this.post({ type: 'timer', at: this.#edges.now(), timer });
+      },
+      Math.min(afterMs, TIMER_MS_MAX),
+    );
     this.#timers.set(timer, handle);
   }
 

@@ -117,7 +117,7 @@ export class ServerChild {
     else this.#signal(kill ? 'kill' : 'stop');
   }
 
-  /** Takes note of its processes and their memory, as a table without markers tells them. */
+  /** Takes note of its processes and their memory. */
   observe(table: ProcessTable): void {
     const running = this.#running;
     if (running === null || running.exit !== null || this.#stage !== 'serving') return;

@@ -145,6 +145,7 @@ class Processes implements ServerProcesses {
   async tree(): Promise<InstanceTree[]> {
     const table = await this.#scanner.fresh({ markers: true });
     const children = [...this.#children.values()];
+    if (table !== null) for (const child of children) child.observe(table);
     const pids = children.flatMap((child) =>
       table === null || child.family === null ? [] : table.family(child.family).map((row) => row.pid),
     );

@@ -1,0 +1,202 @@
+import type {
+  AddRequest,
+  ApplyRequest,
+  ApplyResult,
+  CallRow,
+  CatalogHit,
+  DaemonControl,
+  DaemonStatus,
+  DeclaredSet,
+  InstallEvent,
+  InstallPlan,
+  InstallRequest,
+  LiveEvent,
+  LogLine,
+  ProcessTree,
+  ServerCommand,
+  ServerInfo,
+  ServerPatch,
+  SessionStatus,
+  ShutdownRequest,
+  ToolInfo,
+} from '../api/contract.ts';
+import { didYouMean } from '../closest.ts';
+import type { ServerStatus } from '../core/model.ts';
+import { McpdError } from '../errors.ts';
+import type { Installer } from '../install/install.ts';
+import type { Parts } from './parts.ts';
+import { isAtRest, isUpOrDown } from './settled.ts';
+import { listsOf, toolsOf } from './views.ts';
+
+/** Transitions shown of one server. */
+const TRANSITIONS_SHOWN = 50;
+
+/** What the control API can do, carried out by the daemon's parts. */
+export class Control implements DaemonControl {
+  readonly #parts: Parts;
+  readonly #watchers = new Set<(event: LiveEvent) => void>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  status(): DaemonStatus {
+    return this.#parts.status();
+  }
+
+  servers(): ServerStatus[] {
+    return this.#parts.gateway.statuses();
+  }
+
+  async server(name: string): Promise<ServerInfo> {
+    const { gateway, paths, secrets } = this.#parts;
+    const status = this.#known(name);
+    const known = gateway.view.servers.get(name);
+    return {
+      ...status,
+      instructions: known?.memory?.instructions ?? null,
+      serverInfo: JSON.parse(known?.memory?.serverInfo ?? 'null'),
+      capabilities: JSON.parse(known?.memory?.capabilities ?? 'null'),
+      lists: listsOf(gateway, name),
+      exits: gateway.view.instances.get(name)?.exits ?? [],
+      transitions: await this.#parts.history.transitions(name, TRANSITIONS_SHOWN),
+      logFile: paths.logOf(name),
+      secrets: secrets.names(name),
+    };
+  }
+
+  tools(server: string | null): ToolInfo[] {
+    if (server !== null) this.#known(server);
+    return toolsOf(this.#parts.gateway, server);
+  }
+
+  sessions(): SessionStatus[] {
+    return this.#parts.gateway.sessions();
+  }
+
+  async plan(request: InstallRequest): Promise<InstallPlan> {
+    return (await this.#installer()).plan(request);
+  }
+
+  async install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
+    await (await this.#installer()).install(request, report, signal);
+  }
+
+  async add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
+    await (await this.#installer()).add(request, report, signal);
+  }
+
+  async patch(name: string, patch: ServerPatch): Promise<ServerStatus> {
+    this.#known(name);
+    const { registry, runtime, now, waits } = this.#parts;
+    const definition = registry.patch(name, patch);
+    const memory = registry.memoryOf(name, definition.fingerprint);
+    runtime.post({ type: 'server-defined', at: now(), definition, memory });
+    // A disabled server is gone when the answer comes: nobody should find its process still there.
+    const settled = patch.enabled === false ? await waits.until(name, isAtRest) : this.#known(name);
+    return settled ?? this.#known(name);
+  }
+
+  async command(name: string, command: ServerCommand): Promise<ServerStatus> {
+    const before = this.#known(name);
+    const { runtime, now, waits } = this.#parts;
+    if (command !== 'stop' && !before.enabled) {
+      throw new McpdError('SERVER_DISABLED', { what: `${name} is disabled`, fix: `mcpd enable ${name}` });
+    }
+    runtime.post({ type: 'command', at: now(), server: name, command });
+    const status = await waits.until(name, command === 'stop' ? isAtRest : isUpOrDown);
+    if (status === null) throw new McpdError('SERVER_UNKNOWN', { what: `${name} was uninstalled meanwhile` });
+    if (command === 'stop' || status.state === 'running') return status;
+    throw startFailure(status);
+  }
+
+  async uninstall(name: string, options: { purge: boolean }): Promise<void> {
+    this.#known(name);
+    await (await this.#installer()).uninstall(name, options);
+  }
+
+  async catalog(query: string): Promise<CatalogHit[]> {
+    return (await this.#parts.installing()).catalog(query);
+  }
+
+  logs(name: string, options: { lines: number; since: number | null }): Promise<LogLine[]> {
+    this.#known(name);
+    return this.#parts.processes.log(name).lines(options);
+  }
+
+  followLogs(name: string, listener: (line: LogLine) => void): () => void {
+    this.#known(name);
+    return this.#parts.processes.log(name).follow(listener);
+  }
+
+  async processes(): Promise<ProcessTree> {
+    const trees = await this.#parts.processes.tree();
+    return {
+      daemon: { pid: process.pid, rssBytes: process.memoryUsage.rss() },
+      servers: trees.map(({ server, instance, root, strays }) => {
+        const state = this.#parts.gateway.status(server)?.state ?? 'starting';
+        return { server, instance, state, root, strays };
+      }),
+    };
+  }
+
+  calls(options: { limit: number; server: string | null }): Promise<CallRow[]> {
+    return this.#parts.history.calls(options);
+  }
+
+  async apply(request: ApplyRequest): Promise<ApplyResult> {
+    return (await this.#installer()).apply(request);
+  }
+
+  async exportSet(): Promise<DeclaredSet> {
+    return (await this.#installer()).exportSet();
+  }
+
+  watch(listener: (event: LiveEvent) => void): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  }
+
+  /** Something changed that watchers look at. */
+  published(topic: 'server' | 'sessions', name: string): void {
+    if (this.#watchers.size === 0) return;
+    const status = topic === 'server' ? this.#parts.gateway.status(name) : null;
+    if (topic === 'sessions') this.#tell({ type: 'sessions', sessions: this.sessions() });
+    else this.#tell(status === null ? { type: 'server-removed', name } : { type: 'server', server: status });
+  }
+
+  shutdown(request: ShutdownRequest): void {
+    this.#tell({ type: 'stopping' });
+    this.#parts.stop(request.now ?? false);
+  }
+
+  #tell(event: LiveEvent): void {
+    for (const watcher of this.#watchers) watcher(event);
+  }
+
+  async #installer(): Promise<Installer> {
+    return (await this.#parts.installing()).installer;
+  }
+
+  #known(name: string): ServerStatus {
+    const status = this.#parts.gateway.status(name);
+    if (status !== null) return status;
+    const names = [...this.#parts.gateway.view.servers.keys()];
+    throw new McpdError('SERVER_UNKNOWN', {
+      what: `there is no server "${name}"`,
+      fix: didYouMean(name, names) ?? (names.length === 0 ? 'mcpd install weather' : 'mcpd list'),
+    });
+  }
+}
+
+// — internal —
+
+function startFailure(status: ServerStatus): McpdError {
+  const tail = status.lastExit?.stderrTail ?? [];
+  const last = tail.length === 0 ? '' : `; its last lines on stderr: ${tail.slice(-5).join(' | ')}`;
+  return new McpdError('SERVER_START_FAILED', {
+    what: `${status.name} did not start`,
+    why: `${status.reason ?? status.lastExit?.cause ?? 'it was stopped'}${last}`,
+    fix: `mcpd logs ${status.name}`,
+  });
+}

@@ -1,0 +1,61 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { inputsOf, loadCatalog, searchCatalog } from '../../registry/catalog.ts';
+import type { CatalogHit } from '../api/contract.ts';
+import { McpdError } from '../errors.ts';
+import { inputSpec } from '../install/inputs.ts';
+import { Installer } from '../install/install.ts';
+import { npmPackages } from '../install/npm.ts';
+import { packageRoot } from '../package-root.ts';
+import type { Parts } from './parts.ts';
+import type { Trials } from './trials.ts';
+import { toolsOf } from './views.ts';
+
+/** What installing needs of the other parts, put together. This module is loaded with the first install. */
+export class Installing {
+  readonly installer: Installer;
+  readonly #parts: Parts;
+
+  constructor(parts: Parts, trials: Trials) {
+    this.#parts = parts;
+    const { registry, secrets, processes, gateway, runtime, now, waits, paths } = parts;
+    this.installer = new Installer({
+      paths,
+      execPath: process.execPath,
+      distFolder: join(packageRoot(), 'dist'),
+      userHome: homedir(),
+      catalog: loadCatalog,
+      registry,
+      secrets,
+      packages: npmPackages({ execPath: process.execPath, env: () => processes.ownEnvironment() }),
+      findCommand: (command, cwd) => processes.findCommand(command, cwd),
+      trial: (definition, signal) => trials.run(parts, definition, signal),
+      announce: (definition, memory) => runtime.post({ type: 'server-defined', at: now(), definition, memory }),
+      withdraw: async (server) => {
+        runtime.post({ type: 'server-removed', at: now(), server });
+        await waits.gone(server);
+      },
+      present: (name) => {
+        const server = gateway.status(name);
+        if (server === null) throw new McpdError('SERVER_UNKNOWN', { what: `${name} was uninstalled meanwhile` });
+        return { server, tools: toolsOf(gateway, name) };
+      },
+      dropLog: (server) => processes.deleteLog(server),
+      now: () => Date.now(),
+    });
+  }
+
+  catalog(query: string): CatalogHit[] {
+    const installed = new Set(
+      this.#parts.registry.allServers().flatMap(({ source }) => (source.kind === 'catalog' ? [source.ref] : [])),
+    );
+    return searchCatalog(query).map((entry) => ({
+      name: entry.name,
+      title: entry.title,
+      description: entry.description,
+      origin: entry.origin.kind === 'npm' ? `npm:${entry.origin.identifier}` : 'bundled',
+      inputs: inputsOf(entry).map(inputSpec),
+      installed: installed.has(entry.name),
+    }));
+  }
+}

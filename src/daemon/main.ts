@@ -1,0 +1,74 @@
+import { asMcpdError } from '../errors.ts';
+import { prepareHome } from '../home.ts';
+import { homePath, pathsOf } from '../paths.ts';
+import { FATAL_EXIT_CODE, fatalLine } from '../start-report.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { becomeTheDaemon } from './standby.ts';
+
+/**
+ * The daemon's program: one per home, in the foreground. `--engine direct` (or MCPD_ENGINE) says that a shim started it and nobody keeps
+ * it alive; `pm2` and a service manager do.
+ */
+await run();
+
+// — internal —
+
+type Keeper = 'pm2' | 'direct' | 'foreground';
+
+async function run(): Promise<void> {
+  const keeper = keeperOf(process.argv, process.env);
+  // Secrets of whoever started us must not end in a core file or a report.
+  process.on('SIGPIPE', () => undefined);
+  try {
+    const paths = pathsOf(homePath());
+    const warnings = prepareHome(paths.home, { probe: false });
+    process.chdir(paths.home);
+    const lock = await becomeTheDaemon(paths.daemonLock, paths.hostSocket, keeper !== 'direct', () => {
+      console.error('mcpd: another daemon of this home is running; waiting to take over');
+      // pm2 waits for this word, and a standby is all that it can have.
+      process.send?.('ready');
+    });
+    if (lock === null) return;
+    const daemon = await startDaemon(paths, keeper === 'pm2' ? 'pm2' : 'direct', warnings);
+    obeySignals(daemon);
+    process.send?.('ready');
+    await daemon.ended;
+    lock.release();
+    process.exit(process.exitCode ?? 0);
+  } catch (thrown) {
+    const error = asMcpdError(thrown, 'DAEMON_START_FAILED', 'the daemon cannot start');
+    console.error(fatalLine(error));
+    process.exit(FATAL_EXIT_CODE);
+  }
+}
+
+function keeperOf(argv: readonly string[], env: NodeJS.ProcessEnv): Keeper {
+  const at = argv.indexOf('--engine');
+  const named = at < 0 ? env['MCPD_ENGINE'] : argv[at + 1];
+  return named === 'pm2' || named === 'direct' ? named : 'foreground';
+}
+
+function obeySignals(daemon: Daemon): void {
+  let asked = 0;
+  const stop = () => {
+    asked += 1;
+    daemon.stop(asked > 1);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('SIGHUP', () => daemon.reload());
+  process.on('SIGQUIT', () => console.error(daemon.dump()));
+  // pm2 may die; its end of the channel goes with it, and mcpd lives on.
+  process.on('disconnect', () => undefined);
+  let faults = 0;
+  const fault = (thrown: unknown) => {
+    faults += 1;
+    process.exitCode = 1;
+    console.error(`mcpd: a fault of its own: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
+    // Whatever keeps it starts it again, and the shims resume their sessions.
+    if (faults > 1) process.exit(1);
+    daemon.stop(false);
+  };
+  process.on('uncaughtException', fault);
+  process.on('unhandledRejection', fault);
+}

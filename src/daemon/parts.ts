@@ -1,0 +1,29 @@
+import type { History } from '../../registry/history.ts';
+import type { Registry } from '../../registry/registry.ts';
+import type { DaemonStatus } from '../api/contract.ts';
+import type { Gateway } from '../core/gateway.ts';
+import type { Paths } from '../paths.ts';
+import type { Secrets } from '../secrets.ts';
+import type { ServerProcesses } from '../servers/server-processes.ts';
+import type { Installing } from './installing.ts';
+import type { Runtime } from './runtime.ts';
+import type { ServerWaits } from './waiting.ts';
+
+/** The daemon's parts, as far as they need one another. Wired in daemon.ts. */
+export interface Parts {
+  paths: Paths;
+  gateway: Gateway;
+  runtime: Runtime;
+  registry: Registry;
+  history: History;
+  secrets: Secrets;
+  processes: ServerProcesses;
+  waits: ServerWaits;
+  /** Monotonic milliseconds. */
+  now(): number;
+  status(): DaemonStatus;
+  /** Loaded with the first install: its libraries are not for an idle daemon. */
+  installing(): Promise<Installing>;
+  /** Begins the orderly end; `at once` skips the drain. */
+  stop(atOnce: boolean): void;
+}
