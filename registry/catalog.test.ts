@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../src/package-root.ts';
 import { isServerName } from '../src/server-names.ts';
-import { findEntry, inputsOf, loadCatalog, searchCatalog } from './catalog.ts';
+import { findEntry, inputsOf, loadCatalog, readCatalog, searchCatalog } from './catalog.ts';
 import { CATALOG_META, CatalogDocument } from './server-json.ts';
 
 const FOLDER = join(packageRoot(), 'registry', 'catalog');
@@ -96,4 +97,18 @@ test('a search wants every word and puts the nearest name first', () => {
   expect(names('sql')).toEqual(['postgres']);
   expect(names('')).toHaveLength(loadCatalog().length);
   expect(names('web nonsense')).toEqual([]);
+});
+
+test('a file that is no entry is refused by its name', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcpd-catalog-'));
+  try {
+    for (const text of ['{', '[]', '{"name":"x/y"}']) {
+      writeFileSync(join(folder, 'odd.json'), text);
+      expect(() => readCatalog(folder)).toThrow(
+        expect.objectContaining({ code: 'INTERNAL', message: expect.stringContaining('odd.json') }),
+      );
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -99,7 +99,7 @@ function originText({ origin }: CatalogEntry): string {
 }
 
 function readEntry(file: string): CatalogEntry {
-  const parsed = CatalogDocument.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  const parsed = CatalogDocument.safeParse(json(file));
   if (!parsed.success) throw broken(file, z.prettifyError(parsed.error));
   const { title, description, packages, _meta } = parsed.data;
   const { name, aliases, keywords, status, notes } = _meta[CATALOG_META];
@@ -117,6 +117,14 @@ function readEntry(file: string): CatalogEntry {
     deprecated: status === 'deprecated',
     warnings: notes ?? [],
   };
+}
+
+function json(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (thrown) {
+    throw broken(file, thrown instanceof Error ? thrown.message : String(thrown));
+  }
 }
 
 function originOf(file: string, pack: CatalogDocument['packages'][number]): CatalogEntry['origin'] {

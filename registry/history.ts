@@ -4,7 +4,7 @@ import { HistoryLink } from './history-link.ts';
 import type { CallRow, Question } from './history-messages.ts';
 import { createSampler } from './history-sampling.ts';
 
-export interface HistoryTotals {
+interface HistoryTotals {
   calls: number;
   /** Calls whose outcome is neither `ok` nor `cancelled`. */
   errors: number;

@@ -2,7 +2,7 @@ import type { InstanceKey, ServerName } from '../src/core/model.ts';
 import type { Db } from './db.ts';
 
 /** A process that was started. Kept until it was seen to end, so that the next daemon finds what this one left. */
-export interface LedgerRow {
+interface LedgerRow {
   instance: InstanceKey;
   generation: number;
   server: ServerName;

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
  * A server described for installers: `server.json`, schema 2025-12-11
  * (https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json). Unknown members are ignored, as the schema wants.
  */
-export const SERVER_JSON_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
+const SERVER_JSON_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 
 /** Where mcpd's own members of a catalog entry are: the schema keeps `_meta` free for names of this form. */
 export const CATALOG_META = 'io.mcpd/catalog';

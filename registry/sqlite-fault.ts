@@ -6,12 +6,6 @@ export function sqliteCodeOf(thrown: unknown): string | undefined {
   return code?.startsWith('SQLITE_') === true ? code : undefined;
 }
 
-/** True when the file itself is wrong: no database, cut, or with pages that contradict each other. */
-export function tellsDamage(thrown: unknown): boolean {
-  const code = sqliteCodeOf(thrown);
-  return code !== undefined && (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'));
-}
-
 /** What a person is told of an error of SQLite or of the file system at `path`. An McpdError stays as it is. */
 export function sqliteFault(thrown: unknown, path: string): McpdError {
   if (thrown instanceof McpdError) return thrown;
@@ -71,3 +65,9 @@ export function damagedFile(path: string, why: string): McpdError {
 
 const WRITE_FAULT =
   /^(SQLITE_(CANTOPEN|READONLY|PERM|IOERR|AUTH|NOLFS)|E(ACCES|PERM|ROFS|ISDIR|NOENT|NOTDIR|IO|LOOP|NAMETOOLONG)$)/;
+
+/** True when the file itself is wrong: no database, cut, or with pages that contradict each other. */
+function tellsDamage(thrown: unknown): boolean {
+  const code = sqliteCodeOf(thrown);
+  return code !== undefined && (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'));
+}
