@@ -295,5 +295,5 @@ export const WATCH_POLL_MS = 1 * SECOND;
 export const PROGRESS_REPAINT_MS = 100;
 /** After Ctrl-C a command may tell the daemon and print its last words this long. */
 export const INTERRUPT_GRACE_MS = 1 * SECOND;
-/** One program that the doctor starts to see whether it can be started. */
-export const DOCTOR_PROBE_TIMEOUT_MS = 10 * SECOND;
+/** One small program that the doctor or `boot` runs. */
+export const SMALL_PROGRAM_TIMEOUT_MS = 10 * SECOND;

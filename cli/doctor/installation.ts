@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { DOCTOR_PROBE_TIMEOUT_MS } from '../../src/limits.ts';
+import { SMALL_PROGRAM_TIMEOUT_MS } from '../../src/limits.ts';
 import { VERSION } from '../../src/version.ts';
 import { type Check, failure, ok } from './check.ts';
 import { judgePrograms, programsOn } from './programs.ts';
@@ -33,7 +33,7 @@ const OPEN_DATABASE = 'const D = require("better-sqlite3"); new D(":memory:").cl
 /** In a process of its own: a module that was built for another node can end the process that loads it. */
 async function checkSqlite(root: string): Promise<Check> {
   try {
-    await execute(process.execPath, ['-e', OPEN_DATABASE], { cwd: root, timeout: DOCTOR_PROBE_TIMEOUT_MS });
+    await execute(process.execPath, ['-e', OPEN_DATABASE], { cwd: root, timeout: SMALL_PROGRAM_TIMEOUT_MS });
     return ok('sqlite', 'better-sqlite3 works with this node');
   } catch (thrown) {
     const { stderr } = thrown as { stderr?: unknown };

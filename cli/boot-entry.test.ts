@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { type BootFacts, bootEntry } from './boot-entry.ts';
+
+const facts: BootFacts = {
+  platform: 'linux',
+  userHome: '/home/me',
+  user: 'me',
+  uid: 1000,
+  env: {},
+  node: '/opt/node/bin/node',
+  script: '/opt/mcpd/dist/mcpd.js',
+  home: '/home/me/.mcpd',
+  isDefault: true,
+};
+
+test('on Linux it is a unit of the user, which needs no rights of an administrator', () => {
+  const entry = bootEntry(facts);
+  expect(entry.path).toBe('/home/me/.config/systemd/user/mcpd.service');
+  expect(entry.content).toContain('ExecStart="/opt/node/bin/node" "/opt/mcpd/dist/mcpd.js" "up"\n');
+  expect(entry.content).toContain('Environment="MCPD_HOME=/home/me/.mcpd"\n');
+  expect(entry.afterWriting.flat()).not.toContain('sudo');
+});
+
+test('a path with quotes, percent and dollar signs stays one word for systemd', () => {
+  const { content } = bootEntry({ ...facts, home: '/h/a "b" 50% $X\\' });
+  expect(content).toContain('Environment="MCPD_HOME=/h/a \\"b\\" 50%% $$X\\\\"\n');
+});
+
+test('another home has an entry of its own', () => {
+  const other = bootEntry({ ...facts, home: '/tmp/x', isDefault: false, env: { XDG_CONFIG_HOME: '/cfg' } });
+  expect(other.path).toMatch(/^\/cfg\/systemd\/user\/mcpd-[0-9a-f]{8}\.service$/);
+});
+
+test('on macOS it is a launch agent whose text is valid XML', () => {
+  const entry = bootEntry({ ...facts, platform: 'darwin', home: '/Users/me/a&b<c>' });
+  expect(entry.path).toBe('/home/me/Library/LaunchAgents/mcpd.mcpd.plist');
+  expect(entry.content).toContain('<string>/Users/me/a&amp;b&lt;c&gt;</string>');
+  expect(entry.beforeRemoving).toEqual([['launchctl', 'bootout', 'gui/1000/mcpd.mcpd']]);
+});
+
+test('on Windows it is a file of the startup folder in which percent signs are safe', () => {
+  const entry = bootEntry({ ...facts, platform: 'win32', userHome: 'C:\\Users\\me', home: 'C:\\50%' });
+  expect(entry.path).toBe(
+    'C:\\Users\\me\\AppData\\Roaming\\Microsoft\\Windows\\Start Menu\\Programs\\Startup\\mcpd.cmd',
+  );
+  expect(entry.content).toContain('set "MCPD_HOME=C:\\50%%"\r\n');
+});

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { posix, win32 } from 'node:path';
+
+/**
+ * What starts the daemon when its user logs in: a file in the user's own folders, and the commands that make the system read it. No
+ * rights of an administrator are needed, and nothing outside the user's folders is touched.
+ */
+export interface BootEntry {
+  path: string;
+  content: string;
+  /** Programs to run after the file is written, and before it is removed. */
+  afterWriting: string[][];
+  beforeRemoving: string[][];
+  /** What a person may want to know besides; null when there is nothing. */
+  hint: string | null;
+}
+
+export interface BootFacts {
+  platform: NodeJS.Platform;
+  /** The user's home folder, name and id. */
+  userHome: string;
+  user: string;
+  uid: number;
+  env: NodeJS.ProcessEnv;
+  /** The node and the `dist/mcpd.js` to run. */
+  node: string;
+  script: string;
+  /** mcpd's home; `isDefault` when it is `~/.mcpd`. */
+  home: string;
+  isDefault: boolean;
+}
+
+export function bootEntry(facts: BootFacts): BootEntry {
+  if (facts.platform === 'darwin') return launchAgent(facts);
+  return facts.platform === 'win32' ? startupFile(facts) : systemdUnit(facts);
+}
+
+// — internal —
+
+/** One entry per home. */
+function nameOf({ home, isDefault }: BootFacts): string {
+  return isDefault ? 'mcpd' : `mcpd-${createHash('sha256').update(home).digest('hex').slice(0, 8)}`;
+}
+
+function systemdUnit(facts: BootFacts): BootEntry {
+  const name = `${nameOf(facts)}.service`;
+  const folder = facts.env['XDG_CONFIG_HOME'] ?? posix.join(facts.userHome, '.config');
+  const run = (command: string) => [facts.node, facts.script, command].map(systemdWord).join(' ');
+  return {
+    path: posix.join(folder, 'systemd', 'user', name),
+    // `mcpd up` returns once the daemon runs, and pm2 looks after it from then on: so a oneshot that counts as active until it is stopped.
+    content: [
+      '[Unit]',
+      'Description=mcpd, the daemon of all MCP servers of this user',
+      '',
+      '[Service]',
+      'Type=oneshot',
+      'RemainAfterExit=yes',
+      `Environment=${systemdWord(`MCPD_HOME=${facts.home}`)}`,
+      `ExecStart=${run('up')}`,
+      `ExecStop=${run('down')}`,
+      '',
+      '[Install]',
+      'WantedBy=default.target',
+      '',
+    ].join('\n'),
+    afterWriting: [
+      ['systemctl', '--user', 'daemon-reload'],
+      ['systemctl', '--user', 'enable', name],
+    ],
+    beforeRemoving: [['systemctl', '--user', 'disable', name]],
+    hint: `it starts when ${facts.user} logs in; to have it without a login: loginctl enable-linger ${facts.user}`,
+  };
+}
+
+/** systemd reads quotes and backslashes as C does, and expands % and $. */
+function systemdWord(word: string): string {
+  return `"${word.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`;
+}
+
+function launchAgent(facts: BootFacts): BootEntry {
+  const label = `mcpd.${nameOf(facts)}`;
+  const path = posix.join(facts.userHome, 'Library', 'LaunchAgents', `${label}.plist`);
+  const strings = [facts.node, facts.script, 'up'].map((word) => `    <string>${xmlText(word)}</string>`);
+  return {
+    path,
+    content: [
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
+      '<plist version="1.0">',
+      '<dict>',
+      `  <key>Label</key>\n  <string>${xmlText(label)}</string>`,
+      `  <key>ProgramArguments</key>\n  <array>\n${strings.join('\n')}\n  </array>`,
+      `  <key>EnvironmentVariables</key>\n  <dict>\n    <key>MCPD_HOME</key>\n    <string>${xmlText(facts.home)}</string>\n  </dict>`,
+      '  <key>RunAtLoad</key>\n  <true/>',
+      // Else launchd ends the daemon together with `mcpd up`.
+      '  <key>AbandonProcessGroup</key>\n  <true/>',
+      '</dict>',
+      '</plist>',
+      '',
+    ].join('\n'),
+    afterWriting: [['launchctl', 'bootstrap', `gui/${facts.uid}`, path]],
+    beforeRemoving: [['launchctl', 'bootout', `gui/${facts.uid}/${label}`]],
+    hint: null,
+  };
+}
+
+function xmlText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function startupFile(facts: BootFacts): BootEntry {
+  const roaming = facts.env['APPDATA'] ?? win32.join(facts.userHome, 'AppData', 'Roaming');
+  const word = (text: string) => `"${text.replaceAll('%', '%%')}"`;
+  return {
+    path: win32.join(roaming, 'Microsoft', 'Windows', 'Start Menu', 'Programs', 'Startup', `${nameOf(facts)}.cmd`),
+    content: [
+      '@echo off',
+      `set ${word(`MCPD_HOME=${facts.home}`)}`,
+      `start "" /min ${word(facts.node)} ${word(facts.script)} up`,
+      '',
+    ].join('\r\n'),
+    afterWriting: [],
+    beforeRemoving: [],
+    hint: null,
+  };
+}
