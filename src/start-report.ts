@@ -2,6 +2,11 @@ import { type ErrorParts, fromReport, type McpdError } from './errors.ts';
 
 /** The exit code of a daemon that cannot start (a damaged registry, an unsafe home): trying again would not help, so pm2 does not. */
 export const FATAL_EXIT_CODE = 78;
+/**
+ * The exit code of a daemon that pm2 runs and that was asked over the control API to stop. Not 0: pm2 sees 0 when a process is killed by a
+ * signal, and then it must come back.
+ */
+export const ENDED_EXIT_CODE = 79;
 
 /** What such a daemon prints on stderr before it leaves: one line, so that whoever started it can show the very same error. */
 export function fatalLine(error: McpdError): string {

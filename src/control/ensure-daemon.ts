@@ -5,9 +5,9 @@ import { CONTROL_POLL_MS, DAEMON_START_TIMEOUT_MS, DAEMON_STOP_TIMEOUT_MS, START
 import type { Paths } from '../paths.ts';
 import { isRunning } from '../running.ts';
 import { fatalIn } from '../start-report.ts';
-
 import { DaemonClient } from './client.ts';
 import type { Engine } from './engine.ts';
+import { isAbsent } from './exchange.ts';
 import { lookForDaemon, moveFor, type Sighting, watchForDaemon } from './sighting.ts';
 
 export interface EnsureOptions {
@@ -92,7 +92,12 @@ async function settle(options: EnsureOptions, engine: Engine, found: Sighting): 
 }
 
 async function shutDown(paths: Paths, pid: number, now: boolean): Promise<void> {
-  await new DaemonClient(paths).shutdown({ now });
+  try {
+    await new DaemonClient(paths).shutdown({ now });
+  } catch (thrown) {
+    // It went by itself in between.
+    if (!isAbsent(thrown) && !(thrown instanceof McpdError && thrown.code === 'DAEMON_LOST')) throw thrown;
+  }
   await gone(paths, pid);
 }
 

@@ -1,5 +1,5 @@
 import { DAEMON_START_TIMEOUT_MS, PM2_KILL_TIMEOUT_MS } from '../limits.ts';
-import { FATAL_EXIT_CODE } from '../start-report.ts';
+import { ENDED_EXIT_CODE, FATAL_EXIT_CODE } from '../start-report.ts';
 import type { DaemonProgram } from './program.ts';
 
 /** First delay of a restart by pm2; it grows by half each time up to 15 s, and starts anew after 30 s up. */
@@ -23,7 +23,7 @@ export function ecosystemText(program: DaemonProgram, node: string): string {
     treekill: false,
     exp_backoff_restart_delay: RESTART_DELAY_FIRST_MS,
     // Ended on purpose, or unable to start: then starting it again is wrong.
-    stop_exit_codes: [0, FATAL_EXIT_CODE],
+    stop_exit_codes: [ENDED_EXIT_CODE, FATAL_EXIT_CODE],
     out_file: program.paths.startLog,
     error_file: program.paths.startLog,
     merge_logs: true,
