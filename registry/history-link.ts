@@ -100,11 +100,8 @@ export class HistoryLink {
   #running(): Worker | null {
     if (this.#worker !== null) return this.#worker;
     if (this.#closing || performance.now() < this.#dueAt) return null;
-    const settings: WorkerSettings = { path: this.#options.path };
-    const worker = new Worker(this.#options.worker, {
-      workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: HISTORY_WORKER_HEAP_MIB, maxYoungGenerationSizeMb: 2 },
-    });
+    const worker = this.#started();
+    if (worker === null) return null;
     // The history keeps no process alive; `close` does, for as long as it takes.
     worker.unref();
     worker.on('message', (message: FromWorker) => this.#heard(message));
@@ -114,6 +111,25 @@ export class HistoryLink {
     this.#worker = worker;
     this.#idle = setTimeout(() => this.#rest(), this.#options.idleMs).unref();
     return worker;
+  }
+
+  #started(): Worker | null {
+    const settings: WorkerSettings = { path: this.#options.path };
+    try {
+      return new Worker(this.#options.worker, {
+        workerData: settings,
+        resourceLimits: { maxOldGenerationSizeMb: HISTORY_WORKER_HEAP_MIB, maxYoungGenerationSizeMb: 2 },
+      });
+    } catch (thrown) {
+      // The system has no thread left, or the file's name is none: as good as a thread that died at once.
+      this.#stopTrying(thrown instanceof Error ? thrown.message : String(thrown));
+      return null;
+    }
+  }
+
+  #stopTrying(why: string): void {
+    this.#dueAt = performance.now() + HISTORY_RETRY_MS;
+    if (!this.#closing) this.#off = `the call history is switched off: its thread died (${why})`;
   }
 
   /** Ends a thread that has nothing to do; the next batch starts another. */
@@ -153,10 +169,9 @@ export class HistoryLink {
   #died(worker: Worker, why: string): void {
     if (this.#worker !== worker) return;
     this.#worker = null;
-    this.#dueAt = performance.now() + HISTORY_RETRY_MS;
+    this.#stopTrying(why);
     this.#options.lost(this.queuedRows);
     this.queuedRows = 0;
-    if (!this.#closing) this.#off = `the call history is switched off: its thread died (${why})`;
     for (const id of [...this.#waiting.keys()]) this.#settle(id, (one) => one.reject(silent(why)));
   }
 

@@ -39,14 +39,10 @@ export interface History {
 export function createHistory(options: { path: string; worker: URL | string; idleMs?: number }): History {
   const totals: HistoryTotals = { calls: 0, errors: 0, sampledOut: 0 };
   const sampler = createSampler();
-  const link = new HistoryLink({
-    path: options.path,
-    worker: options.worker,
-    idleMs: options.idleMs ?? HISTORY_IDLE_MS,
-    lost: (rows) => {
-      totals.sampledOut += rows;
-    },
-  });
+  const lost = (rows: number): void => {
+    totals.sampledOut += rows;
+  };
+  const link = new HistoryLink({ ...options, idleMs: options.idleMs ?? HISTORY_IDLE_MS, lost });
   let calls: CallRecord[] = [];
   let transitions: Transition[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -86,12 +82,9 @@ export function createHistory(options: { path: string; worker: URL | string; idl
       if (closing === null) recorded();
     },
     recordTransition: (transition) => {
-      if (!hasRoom()) {
-        totals.sampledOut++;
-        return;
-      }
-      transitions.push(transition);
-      recorded();
+      if (hasRoom()) transitions.push(transition);
+      else totals.sampledOut++;
+      if (closing === null) recorded();
     },
     calls: async ({ limit, server }) => {
       const answer = await ask({ about: 'calls', limit, server });

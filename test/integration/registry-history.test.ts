@@ -132,6 +132,15 @@ test('a thread without work ends, and the next call is written by another', asyn
   expect(history.findings()).toEqual([]);
 });
 
+test('a thread that cannot be started at all is like one that died', async () => {
+  await history.close();
+  history = createHistory({ path, worker: 'no-path.mjs' });
+  history.recordCall(call(1));
+  expect(await newest()).toEqual([]);
+  expect(history.findings()).toEqual([expect.stringMatching(/switched off: its thread died/)]);
+  expect(history.totals().sampledOut).toBe(1);
+});
+
 test('without its thread the history is off and says so, and nobody waits', async () => {
   await history.close();
   history = createHistory({ path, worker: join(home, 'missing.mjs') });
