@@ -70,7 +70,7 @@ export class PlainControl implements DaemonControl {
     return [...this.known.values()];
   }
 
-  server(name: string): ServerInfo {
+  async server(name: string): Promise<ServerInfo> {
     return {
       ...this.find(name),
       instructions: null,
@@ -123,7 +123,7 @@ export class PlainControl implements DaemonControl {
     this.asked.push(`uninstall ${name} ${purge}`);
   }
 
-  catalog(query: string) {
+  async catalog(query: string) {
     this.asked.push(`catalog ${query}`);
     return [];
   }
@@ -150,10 +150,10 @@ export class PlainControl implements DaemonControl {
 
   async apply(request: ApplyRequest) {
     this.asked.push(`apply ${request.path}`);
-    return { added: [], changed: [], removed: [], unchanged: [], failed: [] };
+    return { added: [], changed: [], removed: [], unchanged: [], failed: [], warnings: [] };
   }
 
-  exportSet() {
+  async exportSet() {
     return { mcpServers: {} };
   }
 
