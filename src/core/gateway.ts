@@ -19,7 +19,8 @@ import {
   remove,
 } from './installed.ts';
 import { onRelistTimer } from './learning.ts';
-import { beginHandshake, onListSilence, onProbeSilence } from './links.ts';
+import { beginHandshake, onProbeSilence } from './links.ts';
+import { onListSilence } from './list-reading.ts';
 import { MergedLists } from './listing.ts';
 import { type ExposedName, LIST_KINDS, type ServerStatus, type SessionStatus } from './model.ts';
 import { NameTable } from './names.ts';
@@ -31,8 +32,8 @@ import { onLinkNews, onServerFull, onServerMessage, onServerNoise, probeHealth }
 import { UriTable } from './uris.ts';
 
 /**
- * The core of mcpd: takes one event, answers with effects. No I/O, no clock, no randomness of its own, no await; so every run can be
- * replayed, and a test can push a hundred thousand random events. Read this file first.
+ * The core of mcpd: takes one event, answers with effects. No I/O, no clock, no randomness of its own, no waiting; so every run can
+ * be replayed, and a test can push a hundred thousand random events. Read this file first.
  */
 export class Gateway {
   readonly #core: Core;

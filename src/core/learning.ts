@@ -1,7 +1,7 @@
 import { LIST_CHANGED_GATHER_MS, LIST_RECHECK_MS } from '../limits.ts';
 import { LISTS } from '../protocol/methods.ts';
 import { arm, find, publishServer } from './emit.ts';
-import { declaredLists, readList } from './links.ts';
+import { declaredLists, readList } from './list-reading.ts';
 import { keysOf } from './listing.ts';
 import { type CachedList, type ExposedName, LIST_KINDS, type ListKind, type ServerMemory } from './model.ts';
 import { announceLists } from './notices.ts';

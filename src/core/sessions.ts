@@ -1,18 +1,18 @@
-import { HOST_OPEN_REQUESTS_MAX, INSTRUCTIONS_BYTES_MAX, LIST_TTL_MS, SERVER_OPEN_REQUESTS_MAX } from '../limits.ts';
+import { HOST_OPEN_REQUESTS_MAX, SERVER_OPEN_REQUESTS_MAX } from '../limits.ts';
 import { idKey, join } from '../protocol/bytes.ts';
 import type { Envelope, Frame } from '../protocol/frame.ts';
-import { discoverResult, initializeResult } from '../protocol/handshake.ts';
 import { member, text } from '../protocol/members.ts';
 import { type ModernEnvelope, missingInEnvelope, progressTokenOf, readModernEnvelope } from '../protocol/meta.ts';
-import { isLogLevel, LISTS, routeOf } from '../protocol/methods.ts';
-import { MODERN_REVISION, negotiateLegacy, SERVED_REVISIONS } from '../protocol/revisions.ts';
+import { isLogLevel, routeOf } from '../protocol/methods.ts';
+import { MODERN_REVISION, SERVED_REVISIONS } from '../protocol/revisions.ts';
 import { cancelCall, openCallsOf } from './calls.ts';
-import { answer, refuse } from './emit.ts';
+import { disarm, refuse } from './emit.ts';
 import type { ResumeFacts } from './events.ts';
 import { wantForCall } from './fleet.ts';
+import { newSession, resumeSession, takeClientInfo } from './host-session.ts';
 import { servingInstance } from './instance.ts';
-import { alignLogLevel } from './links.ts';
-import { type Era, LIST_KINDS, type ListKind } from './model.ts';
+import { answerList, answerLocally } from './local-answers.ts';
+import type { Era } from './model.ts';
 import {
   daemonStopping,
   hostBusy,
@@ -26,28 +26,14 @@ import {
 } from './refusals.ts';
 import { destinationOf, isRefusal } from './routing.ts';
 import type { Call, Core, HostSession } from './state.ts';
-import { dispatchCall, dropSubscriptions, openListen } from './subscriptions.ts';
+import { dispatchCall, dropSubscriptions } from './subscriptions.ts';
 
 /** What hosts send. Everything but calls is answered here and at once, whatever the servers do. */
 
 type Request = Extract<Envelope, { kind: 'request' }>;
 
 export function openSession(core: Core, id: string, host: string, resume: ResumeFacts | null): void {
-  const session: HostSession = {
-    id,
-    host,
-    openedAt: core.now,
-    era: null,
-    protocolVersion: null,
-    initialized: false,
-    clientInfo: JSON.stringify(core.config.identity),
-    logLevel: null,
-    open: new Map(),
-    listens: new Map(),
-    subscriptions: new Set(),
-    notices: new Set(),
-    calls: 0,
-  };
+  const session = newSession(core, id, host);
   core.sessions.set(id, session);
   if (resume !== null) resumeSession(core, session, resume);
   core.out.push({ type: 'publish', topic: 'sessions', name: id });
@@ -60,7 +46,7 @@ export function closeSession(core: Core, session: HostSession): void {
   }
   core.sessions.delete(session.id);
   dropSubscriptions(core, session.id, new Set());
-  core.out.push({ type: 'disarm-timer', timer: `notice:${session.id}` });
+  disarm(core, `notice:${session.id}`);
   core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
 }
 
@@ -93,9 +79,9 @@ function onRequest(core: Core, session: HostSession, frame: Frame, request: Requ
   }
   switch (route.kind) {
     case 'local':
-      return onLocal(core, session, request, key, bytes);
+      return answerLocally(core, session, request, key, bytes);
     case 'list':
-      return onList(core, session, request, era, route.list, bytes);
+      return answerList(core, session, request, era, route.list, bytes);
     case 'call':
     case 'subscription':
       return onCall(core, session, frame, request, { key, era, bytes, logLevel: envelope?.logLevel ?? null }, route);
@@ -128,87 +114,6 @@ function eraOfRequest(session: HostSession, request: Request, envelope: ModernEn
   if (envelope.clientInfo !== null) takeClientInfo(session, envelope.clientInfo);
   return 'modern';
 }
-
-function onLocal(core: Core, session: HostSession, request: Request, key: string, bytes: Uint8Array): void {
-  const params = paramsOf(request, bytes);
-  switch (request.method) {
-    case 'initialize': {
-      session.era = 'legacy';
-      session.protocolVersion = negotiateLegacy(params['protocolVersion']);
-      const info = request.params === null ? null : member(bytes, request.params, 'clientInfo');
-      if (info !== null) takeClientInfo(session, text(bytes, info));
-      core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
-      return answer(
-        core,
-        session.id,
-        request.id,
-        initializeResult(core.config.identity, session.protocolVersion, instructions(core)),
-      );
-    }
-    case 'server/discover':
-      return answer(
-        core,
-        session.id,
-        request.id,
-        discoverResult(core.config.identity, instructions(core), LIST_TTL_MS),
-      );
-    case 'logging/setLevel': {
-      const level = params['level'];
-      if (!isLogLevel(level))
-        return refuse(core, session.id, request.id, invalidParams(`level ${JSON.stringify(level)} is none of MCP's`));
-      session.logLevel = level;
-      for (const instance of core.instances.values())
-        if (instance.link?.step === 'ready') alignLogLevel(core, instance, instance.link);
-      return answer(core, session.id, request.id, '{}');
-    }
-    case 'subscriptions/listen':
-      return onListen(core, session, request, key, params);
-    default:
-      return answer(core, session.id, request.id, '{}');
-  }
-}
-
-function onListen(
-  core: Core,
-  session: HostSession,
-  request: Request,
-  key: string,
-  params: Record<string, unknown>,
-): void {
-  const filter = params['notifications'];
-  if (typeof filter !== 'object' || filter === null)
-    return refuse(core, session.id, request.id, invalidParams('params.notifications must be an object'));
-  const asked = filter as Record<string, unknown>;
-  const lists = new Set<ListKind>(LIST_KINDS.filter((kind) => asked[LISTS[kind].filter] === true));
-  const uris = asked['resourceSubscriptions'];
-  const honoured: Record<string, unknown> = Object.fromEntries([...lists].map((kind) => [LISTS[kind].filter, true]));
-  const wanted = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
-  if (wanted.length > 0) honoured['resourceSubscriptions'] = wanted;
-  const meta = `{"io.modelcontextprotocol/subscriptionId":${request.id}}`;
-  openListen(core, session, key, { id: request.id, lists, uris: new Set(wanted) }, JSON.stringify(honoured), meta);
-}
-
-function onList(core: Core, session: HostSession, request: Request, era: Era, list: ListKind, bytes: Uint8Array): void {
-  if (request.params !== null && member(bytes, request.params, 'cursor') !== null) {
-    return refuse(
-      core,
-      session.id,
-      request.id,
-      invalidParams('this cursor was not given by mcpd: its lists have one page'),
-    );
-  }
-  const head = Buffer.from(`{"jsonrpc":"2.0","id":${request.id},"result":`);
-  const body = core.lists.result(list, era, core.servers);
-  core.out.push({
-    type: 'to-host',
-    session: session.id,
-    bytes: [head, body, LIST_END],
-    class: 'answer',
-    id: request.id,
-  });
-}
-
-const LIST_END = Buffer.from('}\n');
 
 interface CallFacts {
   key: string;
@@ -297,57 +202,4 @@ function onNotice(core: Core, session: HostSession, frame: Frame): void {
   if (session.listens.delete(key)) {
     dropSubscriptions(core, session.id, new Set([...session.listens.values()].flatMap((one) => [...one.uris])));
   }
-}
-
-/** A shim that outlived the daemon: its session goes on as it was, and the host is told only of lists that differ from what it saw. */
-function resumeSession(core: Core, session: HostSession, resume: ResumeFacts): void {
-  session.era = resume.era;
-  session.protocolVersion = resume.protocolVersion;
-  session.initialized = resume.initialized;
-  session.logLevel = isLogLevel(resume.logLevel) ? resume.logLevel : null;
-  if (resume.initializeParams !== null) {
-    const bytes = Buffer.from(resume.initializeParams);
-    const info = member(bytes, { start: 0, end: bytes.length }, 'clientInfo');
-    if (info !== null) takeClientInfo(session, text(bytes, info));
-  }
-  const era = resume.era ?? 'legacy';
-  const stale = LIST_KINDS.filter((kind) => {
-    const seen = resume.listDigests[kind];
-    return seen !== undefined && seen !== core.config.digest(core.lists.result(kind, era, core.servers));
-  });
-  if (stale.length === 0) return;
-  for (const kind of stale) session.notices.add(kind);
-  core.out.push({ type: 'arm-timer', timer: `notice:${session.id}`, afterMs: 0 });
-}
-
-/** The labelled instructions of all enabled servers, cut at a limit. */
-function instructions(core: Core): string | null {
-  const parts: string[] = [];
-  let room = INSTRUCTIONS_BYTES_MAX;
-  for (const name of [...core.servers.keys()].sort()) {
-    const known = core.servers.get(name);
-    const words = known?.definition.enabled === true ? known.memory?.instructions : null;
-    if (words === null || words === undefined) continue;
-    const part = `# ${name}\n${words}`;
-    if (part.length > room) {
-      parts.push(`# ${name}\n(left out: the instructions of all servers together are too long)`);
-      continue;
-    }
-    room -= part.length;
-    parts.push(part);
-  }
-  return parts.length === 0 ? null : parts.join('\n\n');
-}
-
-function takeClientInfo(session: HostSession, raw: string): void {
-  const info: unknown = JSON.parse(raw);
-  if (typeof info !== 'object' || info === null) return;
-  session.clientInfo = raw;
-  const { name } = info as { name?: unknown };
-  if (session.host === '' && typeof name === 'string') session.host = name.slice(0, 100);
-}
-
-function paramsOf(request: Request, bytes: Uint8Array): Record<string, unknown> {
-  const value: unknown = request.params === null ? {} : JSON.parse(text(bytes, request.params));
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -1,7 +1,8 @@
 import { METHOD_NOT_FOUND, notificationText } from '../protocol/jsonrpc.ts';
+import { ask } from './asking.ts';
 import { bookSubscription, finishWithRefusal, finishWithResult, sendCall } from './calls.ts';
 import { notify } from './emit.ts';
-import { ask, listen } from './links.ts';
+import { listen } from './links.ts';
 import type { SessionId } from './model.ts';
 import type { Call, Core, HostSession, Instance, Listen, ServerLink } from './state.ts';
 

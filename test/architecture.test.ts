@@ -1,0 +1,166 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+/**
+ * The borders of the code, as ARCHITECTURE.md draws them. A change here is a change of the architecture: it needs its reason there.
+ */
+const GROUND = ['src/*'];
+const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
+  'src/protocol': { from: [], why: 'bytes and revisions only: it is also part of the shim, and imports nothing' },
+  'src/core': {
+    from: ['src/protocol', 'src/limits', 'src/errors'],
+    why: 'it decides; whoever performs imports it, not the other way round',
+  },
+  'src/hosts': {
+    from: ['src/core', 'src/protocol', ...GROUND],
+    why: 'the edge to hosts meets servers in the core only',
+  },
+  'src/servers': {
+    from: ['src/core', 'src/protocol', ...GROUND],
+    why: 'the edge to servers meets hosts in the core only',
+  },
+  'src/install': {
+    from: ['src/core', 'src/api/contract', 'registry', ...GROUND],
+    why: 'what it needs of other edges is handed to it',
+  },
+  'src/api': {
+    from: ['src/core', ...GROUND],
+    why: 'it shows and asks through DaemonControl, and knows no part behind it',
+  },
+  'src/control': {
+    from: ['src/api/contract', ...GROUND],
+    why: 'the CLI loads it: no library of the daemon may come along',
+  },
+  'src/engine': {
+    from: ['src/control/engine', 'registry/lock', ...GROUND],
+    why: 'pm2 is reached from here alone; its calls need the start lock',
+  },
+  'src/daemon': { from: ['src', 'registry'], why: 'the composition root; it does not know pm2, the CLI or the page' },
+  registry: {
+    from: ['src/core', 'src/api/contract', ...GROUND],
+    why: 'the truth of what is installed; it starts nothing',
+  },
+  'registry/servers': { from: ['registry/servers'], why: 'servers like any other: separate programs' },
+  cli: {
+    from: ['cli', 'src/control', 'src/engine', 'src/api/contract', 'src/protocol', 'src/core/model', ...GROUND],
+    why: 'it talks to the daemon, and cannot reach into its parts',
+  },
+  'cli/stdio': {
+    from: ['cli/stdio', 'src/protocol', 'src/limits', 'src/version'],
+    why: 'the shim starts within milliseconds and outlives daemons',
+  },
+  dashboard: {
+    from: ['dashboard', 'src/api/contract', 'src/core/model'],
+    why: 'it runs in a browser, and takes types only',
+  },
+};
+
+/** Each library has one home; everything else reaches it through that folder. */
+const LIBRARIES: Record<string, string[]> = {
+  'better-sqlite3': ['registry'],
+  hono: ['src/api'],
+  '@hono/node-server': ['src/api'],
+  ws: ['src/api'],
+  chokidar: ['src/watch.ts'],
+  'zod/mini': ['src/api/contract.ts', 'registry', 'src/install', 'src/api'],
+  zod: ['registry/servers'],
+  '@modelcontextprotocol/server': ['registry/servers'],
+};
+
+const sources = ['src', 'cli', 'registry', 'dashboard']
+  .flatMap((folder) => filesIn(folder))
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'));
+
+test.each(sources)('%s imports only what its folder may', (file) => {
+  const folder = folderOf(file);
+  const rule = MAY_IMPORT[folder];
+  for (const specifier of importsOf(file)) {
+    if (specifier.startsWith('node:')) continue;
+    if (!specifier.startsWith('.')) {
+      const library = Object.keys(LIBRARIES)
+        .filter((name) => specifier === name || specifier.startsWith(`${name}/`))
+        .sort((a, b) => b.length - a.length)[0];
+      expect(library, `${file} imports ${specifier}, a library without a home`).toBeDefined();
+      const homes = LIBRARIES[library ?? ''] ?? [];
+      expect(
+        homes.some((home) => file.startsWith(home)),
+        `${file} imports ${specifier}, whose home is ${homes.join(', ')}`,
+      ).toBe(true);
+      continue;
+    }
+    const target = normalize(join(file, '..', specifier)).replace(/\.ts$/, '');
+    const allowed =
+      rule === undefined
+        ? isGround(target)
+        : target.startsWith(`${folder}/`) || rule.from.some((from) => fits(target, from));
+    expect(
+      allowed,
+      `${file} imports ${target}; ${rule?.why ?? 'files directly in src are the ground, and import one another only'}`,
+    ).toBe(true);
+  }
+});
+
+test('the core and the protocol touch neither clock nor system, and never wait', () => {
+  const worldly = /from 'node:|setTimeout|setInterval|Date\.now|new Date\(|Math\.random|process\.|\bawait\b/;
+  for (const file of sources.filter((one) => one.startsWith('src/core/') || one.startsWith('src/protocol/'))) {
+    for (const [at, line] of readFileSync(file, 'utf8').split('\n').entries())
+      expect(worldly.test(line), `${file}:${at + 1}: ${line}`).toBe(false);
+  }
+});
+
+test('revision strings occur in src/protocol only', () => {
+  for (const file of sources.filter((one) => !one.startsWith('src/protocol/'))) {
+    expect(/['"]20(24|25|26)-\d\d-\d\d['"]/.test(readFileSync(file, 'utf8')), file).toBe(false);
+  }
+});
+
+test('no file is longer than 300 lines', () => {
+  for (const file of sources) expect(readFileSync(file, 'utf8').split('\n').length, file).toBeLessThanOrEqual(301);
+});
+
+test('no file has a name that says nothing', () => {
+  for (const file of sources)
+    expect(/(^|\/)(utils?|helpers?|manager|common|misc|service)[./]/i.test(file), file).toBe(false);
+});
+
+test('every path that ARCHITECTURE.md names exists', () => {
+  const text = readFileSync('ARCHITECTURE.md', 'utf8');
+  const named = [...text.matchAll(/`((?:src|cli|registry|dashboard|test|docs|scripts)\/[\w./-]+)`/g)].map(
+    (match) => match[1] ?? '',
+  );
+  expect(named.length).toBeGreaterThan(20);
+  for (const path of named) expect(existsSync(path), path).toBe(true);
+});
+
+// — internal —
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = `${folder}/${name}`;
+    return statSync(path).isDirectory() ? filesIn(path) : [path];
+  });
+}
+
+/** The innermost folder that has a rule. */
+function folderOf(file: string): string {
+  if (file === 'cli/stdio.ts') return 'cli/stdio';
+  const rules = Object.keys(MAY_IMPORT).filter((folder) => file.startsWith(`${folder}/`));
+  return rules.sort((a, b) => b.length - a.length)[0] ?? '';
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'|\bimport\('([^']+)'\)/gm)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
+}
+
+/** `src/*` stands for the files directly in src. */
+function fits(target: string, from: string): boolean {
+  return from === 'src/*' ? isGround(target) : target === from || target.startsWith(`${from}/`);
+}
+
+function isGround(target: string): boolean {
+  return /^src\/[^/]+$/.test(target);
+}
