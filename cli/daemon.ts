@@ -22,8 +22,8 @@ export interface Connection {
 export function connectionTo(paths: Paths, dist: string, env: NodeJS.ProcessEnv, output: Output): Connection {
   const say = (text: string) => output.say(output.sayPaint.dim(text));
   const engine = async (): Promise<Engine> => {
-    for (const warning of prepareHome(paths.home, { probe: false }))
-      output.say(`${output.sayPaint.yellow('warning')}  ${warning}`);
+    // What it warns of stands in the daemon's own status too, and is told there.
+    prepareHome(paths.home, { probe: false });
     const { daemonEngine } = await import('../src/engine/engine.ts');
     return daemonEngine({ paths, script: join(dist, 'daemon.js'), args: [], env });
   };

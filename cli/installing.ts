@@ -89,13 +89,16 @@ async function showEnd(
       hostEntry: entry,
     });
   }
-  const { name, counts } = done.server;
-  const also = [
-    counts.prompts > 0 ? `${counts.prompts} prompts` : null,
-    counts.resources > 0 ? `${counts.resources} resources` : null,
-  ].filter((text) => text !== null);
-  const amount = [`${done.tools.length} ${done.tools.length === 1 ? 'tool' : 'tools'}`, ...also].join(', ');
-  output.print(`${output.paint.green('✓')} ${name} is installed: ${amount}, in ${shownDuration(done.durationMs)}`);
+  const { name, counts, listed } = done.server;
+  const amounts = [
+    amount(done.tools.length, 'tool'),
+    ...(counts.prompts > 0 ? [amount(counts.prompts, 'prompt')] : []),
+    ...(counts.resources > 0 ? [amount(counts.resources, 'resource')] : []),
+  ];
+  const what = listed
+    ? `installed: ${amounts.join(', ')}, in ${shownDuration(done.durationMs)}`
+    : 'registered, and was not tried';
+  output.print(`${output.paint.green('✓')} ${name} is ${what}`);
   for (const tool of done.tools) output.print(`  ${tool.name}`);
   output.print('');
   if (entry === null) return output.print(`Connected hosts see it now: ${hosts.join(', ')}`);
@@ -104,4 +107,8 @@ async function showEnd(
   for (const line of lines.json) output.print(line);
   output.print('Or, for Claude Code:');
   output.print(`  ${lines.claude}`);
+}
+
+function amount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -61,6 +61,12 @@ function toolNamed(name: string, tools: readonly ToolInfo[]): ToolInfo {
   throw new McpdError('TOOL_UNKNOWN', {
     what: sameRaw.length > 1 ? `${sameRaw.length} servers have a tool ${name}` : `no server has a tool ${name}`,
     ...(names.length === 0 ? {} : { why: `did you mean ${names.join(' or ')}?` }),
-    fix: names[0] === undefined ? 'mcpd tools' : `mcpd call ${names[0]}`,
+    fix: names[0] === undefined ? listingOf(name, tools) : `mcpd call ${names[0]}`,
   });
+}
+
+/** The tools of the server that the name begins with, else all. */
+function listingOf(name: string, tools: readonly ToolInfo[]): string {
+  const server = tools.find((tool) => name.startsWith(`${tool.server}__`))?.server;
+  return server === undefined ? 'mcpd tools' : `mcpd tools ${server}`;
 }
