@@ -88,10 +88,10 @@ export class Control implements DaemonControl {
 
   async patch(name: string, patch: ServerPatch): Promise<ServerStatus> {
     this.#known(name);
-    const { registry, runtime, now, waits } = this.#parts;
+    const { registry, announce, waits } = this.#parts;
     const definition = registry.patch(name, patch);
     const memory = registry.memoryOf(name, definition.fingerprint);
-    runtime.post({ type: 'server-defined', at: now(), definition, memory });
+    announce(definition, memory);
     // A disabled server is gone when the answer comes: nobody should find its process still there.
     const settled = patch.enabled === false ? await waits.until(name, isAtRest) : this.#known(name);
     return settled ?? this.#known(name);

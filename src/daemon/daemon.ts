@@ -22,6 +22,7 @@ import type { Parts } from './parts.ts';
 import { Runtime } from './runtime.ts';
 import { Trials } from './trials.ts';
 import { ServerWaits } from './waiting.ts';
+import { Watching } from './watching.ts';
 
 export interface Daemon {
   /** Begins the orderly end; `at once` skips the drain. Later calls only hurry it. */
@@ -116,7 +117,12 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
     secrets,
     processes,
     waits,
+    watching: new Watching(() => parts),
     now,
+    announce: (definition, memory) => {
+      runtime.post({ type: 'server-defined', at: now(), definition, memory });
+      parts.watching.follow(registry.allServers());
+    },
     status: () => ({
       pid: process.pid,
       version: VERSION,
@@ -135,6 +141,7 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
         ...history.findings(),
         ...processes.findings(),
         ...api.warnings(),
+        ...parts.watching.findings(),
         ...(secrets.damage === null ? [] : [secrets.damage.message]),
         ...(storageWarning === null ? [] : [storageWarning]),
       ],
@@ -170,6 +177,7 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
   for (const definition of registry.allServers()) {
     runtime.post({ type: 'server-defined', at: now(), definition, memory: memories.get(definition.name) ?? null });
   }
+  parts.watching.follow(registry.allServers());
   await listening;
   await api.listen();
   writeFileSync(paths.daemonInfo, `${JSON.stringify({ pid: process.pid, version: VERSION, port: api.port() })}\n`, {
@@ -179,6 +187,7 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
   const ended = stopped.then(async () => {
     await hosts.stop();
     runtime.dispose();
+    await parts.watching.close();
     await processes.dispose();
     await history.close();
     await api.close();

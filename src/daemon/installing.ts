@@ -30,9 +30,10 @@ export class Installing {
       packages: npmPackages({ execPath: process.execPath, env: () => processes.ownEnvironment() }),
       findCommand: (command, cwd) => processes.findCommand(command, cwd),
       trial: (definition, signal) => trials.run(parts, definition, signal),
-      announce: (definition, memory) => runtime.post({ type: 'server-defined', at: now(), definition, memory }),
+      announce: parts.announce,
       withdraw: async (server) => {
         runtime.post({ type: 'server-removed', at: now(), server });
+        parts.watching.follow(registry.allServers());
         await waits.gone(server);
       },
       present: (name) => {

@@ -2,12 +2,14 @@ import type { History } from '../../registry/history.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { DaemonStatus } from '../api/contract.ts';
 import type { Gateway } from '../core/gateway.ts';
+import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import type { Paths } from '../paths.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ServerProcesses } from '../servers/server-processes.ts';
 import type { Installing } from './installing.ts';
 import type { Runtime } from './runtime.ts';
 import type { ServerWaits } from './waiting.ts';
+import type { Watching } from './watching.ts';
 
 /** The daemon's parts, as far as they need one another. Wired in daemon.ts. */
 export interface Parts {
@@ -19,9 +21,12 @@ export interface Parts {
   secrets: Secrets;
   processes: ServerProcesses;
   waits: ServerWaits;
+  watching: Watching;
   /** Monotonic milliseconds. */
   now(): number;
   status(): DaemonStatus;
+  /** Tells the core of a new or changed server, and watches what it needs watched. */
+  announce(definition: ServerDefinition, memory: ServerMemory | null): void;
   /** Loaded with the first install: its libraries are not for an idle daemon. */
   installing(): Promise<Installing>;
   /** Begins the orderly end; `at once` skips the drain. */
