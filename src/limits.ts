@@ -273,7 +273,7 @@ export const NPM_TIMEOUT_MS = 5 * MINUTE;
 /** npm's own default waits 70 s for a host that is not there; a person at a terminal should know sooner. */
 export const NPM_FETCH_RETRIES = 2;
 export const NPM_FETCH_RETRY_MIN_MS = 1 * SECOND;
-export const NPM_FETCH_RETRY_MAX_MS = 5 * SECOND;
+export const NPM_FETCH_RETRY_MAX_MS = 2 * SECOND;
 /** From TERM to KILL of an npm that is given up. */
 export const NPM_KILL_GRACE_MS = 2 * SECOND;
 /** npm runs at once: each takes some 100 MB and a core. */

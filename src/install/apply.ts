@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ApplyRequest, ApplyResult, InstallEvent } from '../api/contract.ts';
 import type { ServerDefinition, ServerSource } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
@@ -10,7 +9,7 @@ import { checkNothingMissing } from './inputs.ts';
 import type { Installs } from './installs.ts';
 import type { InstallPorts } from './ports.ts';
 import { Steps } from './steps.ts';
-import { isUsed, removeServer } from './uninstall.ts';
+import { removeServer } from './uninstall.ts';
 import { looksSecret, riskyVariables } from './variables.ts';
 
 /** Makes the registry have what a file declares. Entries fail one by one; their servers stay as they were. */
@@ -72,7 +71,7 @@ export async function applyDeclared(
 
 // — internal —
 
-/** Registers one entry untested. @throws McpdError why it cannot be; nothing of it is kept then */
+/** Registers one entry untested. A package it replaces stays until the next sweep: its process may still be at work. @throws McpdError why it cannot be; nothing of it is kept then */
 async function declare(
   ports: InstallPorts,
   installs: Installs,
@@ -96,7 +95,6 @@ async function declare(
       ports.registry.saveServer(definition, null);
       steps.settle();
       ports.announce(definition, null);
-      await dropOldPackage(ports, definition, present);
     } catch (thrown) {
       throw await steps.fail(thrown);
     }
@@ -142,22 +140,6 @@ async function registrationOf(
 /** Without a folder of its own a command runs where the file lies: what is kept in a repository names files of it. */
 function commandParts(entry: DeclaredEntry, folder: string) {
   return { command: entry.command ?? '', args: entry.args ?? [], cwd: resolve(folder, entry.cwd ?? '.'), folder };
-}
-
-/** The package of the definition before, once nothing refers to it any more. */
-async function dropOldPackage(
-  ports: InstallPorts,
-  now: ServerDefinition,
-  before: ServerDefinition | null,
-): Promise<void> {
-  if (before?.source.kind !== 'file' || before.source.package === undefined) return;
-  const folder = ports.paths.packageOf(now.name);
-  const roots = [before.launch.command, ...before.launch.args]
-    .filter((word) => word.startsWith(folder))
-    .map((word) => join(folder, word.slice(folder.length + 1).split(/[/\\]/, 1)[0] ?? ''));
-  for (const root of new Set(roots)) {
-    if (root !== folder && !isUsed(now, root)) await rm(root, { recursive: true, force: true });
-  }
 }
 
 const NEVER = new AbortController().signal;

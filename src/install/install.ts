@@ -19,6 +19,7 @@ export class Installer {
   readonly #installs: Installs;
   /** Two applies of one file would both see what is missing, and one would fail: one after the other. */
   #lastApply: Promise<unknown> = Promise.resolve();
+  #tidied: Promise<void> | null = null;
 
   constructor(ports: InstallPorts) {
     this.#ports = ports;
@@ -31,8 +32,9 @@ export class Installer {
   }
 
   /** Reports `done` or `failed` as the last event and then resolves; an aborted `signal` undoes what was done. */
-  install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
-    return this.#installs.install(request, report, signal);
+  async install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
+    await this.#tidy();
+    await this.#installs.install(request, report, signal);
   }
 
   /** As `install`, for a command line. */
@@ -50,7 +52,10 @@ export class Installer {
 
   /** @throws McpdError CONFIG_INVALID for a file that is no whole; entries fail one by one, in the result */
   apply(request: ApplyRequest): Promise<ApplyResult> {
-    const apply = this.#lastApply.then(() => applyDeclared(this.#ports, this.#installs, request));
+    const apply = this.#lastApply.then(async () => {
+      await this.#tidy();
+      return applyDeclared(this.#ports, this.#installs, request);
+    });
     this.#lastApply = apply.catch(() => undefined); // told to whoever asked; the next one begins anew
     return apply;
   }
@@ -59,8 +64,9 @@ export class Installer {
     return exportSet(this.#ports.registry.allServers(), this.#ports.paths);
   }
 
-  /** Removes what killed installs left in the home. To be called once, before the first install. */
-  sweep(): Promise<void> {
-    return sweepPackages(this.#ports);
+  /** With the first piece of work: what killed installs and replaced versions left is removed. */
+  #tidy(): Promise<void> {
+    this.#tidied ??= sweepPackages(this.#ports).catch(() => undefined); // what cannot be removed stands in nobody's way
+    return this.#tidied;
   }
 }

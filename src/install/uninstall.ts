@@ -55,7 +55,7 @@ export async function sweepPackages(ports: Pick<InstallPorts, 'paths' | 'registr
 }
 
 /** Whether a launch starts something inside `folder`. */
-export function isUsed(definition: ServerDefinition, folder: string): boolean {
+function isUsed(definition: ServerDefinition, folder: string): boolean {
   const { command, args } = definition.launch;
   return [command, ...args].some((word) => word.startsWith(`${folder}/`) || word.startsWith(`${folder}\\`));
 }

@@ -38,7 +38,9 @@ export async function startNpmRegistry(folder: string, packages: readonly TinyPa
     }
     const document = published.documents.get(path);
     response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(document === undefined ? { error: 'Not found' } : withTarballs(document, urlOf(server))));
+    response.end(
+      JSON.stringify(document === undefined ? { error: 'Not found' } : withTarballs(document, urlOf(server))),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(registry, {
@@ -73,7 +75,9 @@ function pack(folder: string, packages: readonly TinyPackage[]) {
   });
   const npm = ['pack', '--json', '--ignore-scripts', ...sources];
   const env = { ...process.env, npm_config_cache: join(folder, 'cache'), npm_config_update_notifier: 'false' };
-  const report = JSON.parse(execFileSync('npm', npm, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }));
+  const report = JSON.parse(
+    execFileSync('npm', npm, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
   const names = (Object.values(report) as { filename: string }[]).map((entry) => entry.filename);
   packages.forEach(({ manifest, tag }, index) => {
     const data = readFileSync(join(folder, names[index] ?? ''));
