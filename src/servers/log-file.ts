@@ -58,8 +58,9 @@ export class LogFile {
       const bytes = this.#bytes;
       const dropped = this.#dropped;
       this.#waiting = [];
-      // After a failure the file may end in half a line.
-      const batch = `${this.#fault === null ? '' : '\n'}${dropped === 0 ? '' : lossLine(dropped)}${lines.join('')}`;
+      const loss = dropped === 0 ? '' : lossLine(dropped);
+      // What a full queue refused came after what is in it; what a failure lost came before, and may have left half a line.
+      const batch = this.#fault === null ? lines.join('') + loss : `\n${loss}${lines.join('')}`;
       try {
         await write(this.#path, Buffer.from(batch));
         this.#fault = null;

@@ -53,7 +53,7 @@ export interface StageEntry {
 
 export const STAGES: Record<StopStage, StageEntry> = {
   serving: { closeStdin: false, signal: null, graceMs: null },
-  mute: { closeStdin: true, signal: null, graceMs: EXIT_DRAIN_MS },
+  mute: { closeStdin: false, signal: null, graceMs: EXIT_DRAIN_MS },
   closing: { closeStdin: true, signal: null, graceMs: STOP_STDIN_GRACE_MS },
   terminating: { closeStdin: true, signal: 'end', graceMs: STOP_TERM_GRACE_MS },
   leaving: { closeStdin: true, signal: 'end', graceMs: EXIT_DRAIN_MS },

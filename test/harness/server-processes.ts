@@ -4,7 +4,6 @@ import type { ExitReport, Launch, ServerDefinition, ServerLimits } from '../../s
 import { pathsOf } from '../../src/paths.ts';
 import type { LedgerRow, ProcessLedger } from '../../src/servers/ledger.ts';
 import { createServerProcesses, type ServerProcesses } from '../../src/servers/server-processes.ts';
-import { fake } from './fake.ts';
 import type { TemporaryHome } from './home.ts';
 import { until } from './until.ts';
 
@@ -106,8 +105,6 @@ export function processBench(home: TemporaryHome, options: BenchOptions = {}): P
 
   return { processes, events, ledger, recordFile, start, exit, ask, tell: send, of };
 }
-
-export const serverOf = (name: string, ...args: string[]): readonly string[] => fake(name, ...args);
 
 function definition(
   name: string,

@@ -4,7 +4,7 @@
  * print {stderr}.
  *   --deaf    ignores the end of stdin, SIGTERM, SIGINT and SIGHUP
  */
-import { readdirSync, readlinkSync, writeSync } from 'node:fs';
+import { closeSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
 import { flags, record, serve } from './base.mjs';
 
 const { deaf } = flags();
@@ -67,7 +67,7 @@ serve({
       process.exit(3);
     },
     'close-stdout': () => {
-      process.stdout.destroy();
+      closeSync(1);
       setInterval(() => undefined, 1 << 30);
     },
     grow: ({ mb }) => {
