@@ -144,7 +144,8 @@ function sourceOf(value: unknown): ServerSource | null {
     case 'file': {
       const installed = packageOf(value['package']);
       const digest = isText(value['digest']) ? { digest: value['digest'] } : {};
-      return { kind, ref, ...digest, ...(installed === null ? {} : { package: installed }) };
+      const install = isText(value['install']) ? { install: value['install'] } : {};
+      return { kind, ref, ...digest, ...install, ...(installed === null ? {} : { package: installed }) };
     }
     default:
       return null;

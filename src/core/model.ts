@@ -32,7 +32,7 @@ export type ServerSource =
    * Declared by `mcpd apply -f`: `ref` is the absolute path of the file, where it must be changed. `digest` is the sha-256 (hex) of the
    * entry as declared, so that the next apply knows whether it changed; `package` is what its `install` fetched.
    */
-  | { kind: 'file'; ref: string; digest?: string; package?: InstalledPackage };
+  | { kind: 'file'; ref: string; digest?: string; install?: string; package?: InstalledPackage };
 
 export interface InstalledPackage {
   /** `@modelcontextprotocol/server-memory` */

@@ -131,7 +131,8 @@ async function registrationOf(
   checkNothingMissing(name, entry.install, plan.missing);
   const fetched = await installs.fetchFor(plan, {}, steps);
   const plain = installedDefinition(plan, fetched, addedAt);
-  const withPackage: ServerSource = fetched === null ? source : { ...source, package: fetched.installed };
+  const installed = { ...source, install: entry.install };
+  const withPackage: ServerSource = fetched === null ? installed : { ...installed, package: fetched.installed };
   const facts = { description: plain.description, integrity: fetched?.installed.integrity ?? null, addedAt };
   const definition = definitionOf(name, plain.launch, withPackage, entry, facts);
   return { definition, secrets: plan.secrets, warnings: plan.warnings };

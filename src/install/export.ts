@@ -36,7 +36,9 @@ function programOf({ name, launch, source }: ServerDefinition, paths: Pick<Paths
     const program = words.findIndex((word) => word.startsWith(folder));
     return { install: `npm:${installed.identifier}@${installed.version}`, ...withArgs(words.slice(program + 1)) };
   }
-  if (source.kind === 'catalog') return { install: source.ref, ...withArgs(launch.args.slice(1)) };
+  // A bundled server: its first argument is its file in mcpd's own folder.
+  const bundled = source.kind === 'catalog' ? source.ref : source.kind === 'file' ? source.install : undefined;
+  if (bundled !== undefined) return { install: bundled, ...withArgs(launch.args.slice(1)) };
   return {
     command: launch.command,
     ...withArgs([...launch.args]),
