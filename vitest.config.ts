@@ -12,7 +12,13 @@ export default defineConfig({
         test: {
           ...node,
           name: 'unit',
-          include: ['src/**/*.test.ts', 'cli/**/*.test.ts', 'registry/**/*.test.ts', 'test/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'cli/**/*.test.ts',
+            'registry/**/*.test.ts',
+            'dashboard/src/**/*.test.ts',
+            'test/*.test.ts',
+          ],
           isolate: false,
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
