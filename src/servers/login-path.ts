@@ -25,7 +25,7 @@ export function createLoginPath(inherited: NodeJS.ProcessEnv): LoginPath {
     const found = process.platform === 'win32' ? null : await readFromShell(shellOf(inherited), inherited);
     if (found !== null) return mergedPath([found, own], process.platform);
     if (tries < LOGIN_SHELL_TRIES_MAX) reading = null;
-    return mergedPath([own, knownFolders(homedir(), process.platform)], process.platform);
+    return mergedPath([own, knownFolders(homeOf(inherited), process.platform)], process.platform);
   }
 
   return {
@@ -94,7 +94,12 @@ function readFromShell(shell: string, inherited: NodeJS.ProcessEnv): Promise<str
 
 function started(shell: string, mark: string, inherited: NodeJS.ProcessEnv) {
   const loginPath = inherited['PATH'] ?? '/usr/bin:/bin';
-  const env = serverEnvironment({ inherited, loginPath, declared: { HOME: homedir() }, platform: process.platform });
+  const env = serverEnvironment({
+    inherited,
+    loginPath,
+    declared: { HOME: homeOf(inherited) },
+    platform: process.platform,
+  });
   try {
     const child = spawn(shell, shellArgs(shell, mark), {
       detached: true,
@@ -109,6 +114,10 @@ function started(shell: string, mark: string, inherited: NodeJS.ProcessEnv) {
   } catch {
     return null; // no memory for a process: the fallback serves
   }
+}
+
+function homeOf(inherited: NodeJS.ProcessEnv): string {
+  return inherited['HOME'] ?? homedir();
 }
 
 function shellOf(inherited: NodeJS.ProcessEnv): string {
