@@ -85,7 +85,7 @@ function checkHost(facts: RequestFacts, port: number): string {
   const [host, ...more] = valuesOf(facts, 'host');
   const ours = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
   if (host !== undefined && more.length === 0 && ours.includes(host)) return host;
-  throw forbidden('this address is not of mcpd', `open http://127.0.0.1:${port}/`);
+  throw forbidden('this is not the address of mcpd', `open http://127.0.0.1:${port}/`);
 }
 
 function checkShape(facts: RequestFacts): void {
