@@ -1,0 +1,60 @@
+/** What was promised, and what the samples say of it. Pure. */
+import { addedRatios, median, ratios } from './statistics.mjs';
+
+const MIB = 1024 * 1024;
+
+/** One metric of one target, round by round. */
+const each = (targets, target, key) => targets[target].map((round) => round[key]);
+
+const toForwarder = (name, key) => (cases) =>
+  ratios(each(cases[name], 'mcpd', key), each(cases[name], 'forwarder', key));
+
+const added = (name) => (cases) =>
+  addedRatios(...['mcpd', 'forwarder', 'direct'].map((target) => each(cases[name], target, 'p50')));
+
+const own =
+  (name, key, unit = 1) =>
+  (cases) =>
+    each(cases[name], 'mcpd', key).map((value) => value / unit);
+
+const toBare = (name, reckon) => (cases) => {
+  const bare = median(each(cases[name], 'bare node', 'ms'));
+  return each(cases[name], 'mcpd', 'ms').map((ms) => reckon(ms, bare));
+};
+const more = (ms, bare) => ms - bare;
+const times = (ms, bare) => ms / bare;
+
+/** `rounds` gives one value a round of the cases of `measure`; their median has to be on the right side of `limit`. */
+// biome-ignore format: a table.
+const FIGURES = [
+  { id: 'p50-100b', what: 'a call with a 100 B answer, p50', sign: '≤', limit: 1.2, unit: '× forwarder', measure: 'latency', rounds: toForwarder('100 B', 'p50') },
+  { id: 'p50-10kb', what: 'a call with a 10 KB answer, p50', sign: '≤', limit: 1.2, unit: '× forwarder', measure: 'latency', rounds: toForwarder('10 KB', 'p50') },
+  { id: 'added-1mb', what: 'a call with a 1 MB answer, p50 over direct', sign: '≤', limit: 1.5, unit: '× forwarder', measure: 'latency', rounds: added('1 MB') },
+  { id: 'added-10mb', what: 'a call with a 10 MB answer, p50 over direct', sign: '≤', limit: 1.5, unit: '× forwarder', measure: 'latency', rounds: added('10 MB') },
+  { id: 'calls-1', what: 'calls a second, 1 in flight', sign: '≥', limit: 0.9, unit: '× forwarder', measure: 'throughput', rounds: toForwarder('1 in flight', 'perSecond') },
+  { id: 'calls-8', what: 'calls a second, 8 in flight', sign: '≥', limit: 0.75, unit: '× forwarder', measure: 'throughput', rounds: toForwarder('8 in flight', 'perSecond') },
+  { id: 'calls-64', what: 'calls a second, 64 in flight', sign: '≥', limit: 0.7, unit: '× forwarder', measure: 'throughput', rounds: toForwarder('64 in flight', 'perSecond') },
+  { id: 'warm', what: 'a new shim, the daemon running: handshake and list of 50 servers', sign: '≤', limit: 12, unit: 'ms + bare node', measure: 'warm', rounds: toBare('50 servers', more) },
+  { id: 'cold-1', what: 'a new shim that starts the daemon: handshake and list of 1 server', sign: '≤', limit: 5, unit: '× bare node', measure: 'cold', rounds: toBare('1 server', times) },
+  { id: 'cold-50', what: 'the same, 50 servers', sign: '≤', limit: 5, unit: '× bare node', measure: 'cold', rounds: toBare('50 servers', times) },
+  { id: 'cold-50-slow', what: 'the same, 50 servers that start with the daemon and sleep 1 s first', sign: '≤', limit: 5, unit: '× bare node', measure: 'cold', rounds: toBare('50 slow servers', times) },
+  { id: 'memory', what: 'the daemon with 50 running servers', sign: '≤', limit: 75, unit: 'MiB', measure: 'memory', rounds: own('50 servers', 'running', MIB) },
+  { id: 'growth', what: 'the daemon after 100 000 calls', sign: '≤', limit: 30, unit: 'MiB more', measure: 'memory', rounds: own('50 servers', 'grown', MIB) },
+  { id: 'unread-memory', what: '150 MB that one host does not read: the daemon', sign: '≤', limit: 64, unit: 'MiB more', measure: 'unread', rounds: own('150 MB', 'grown', MIB) },
+  { id: 'unread-calls', what: '150 MB that one host does not read: the slowest call of another', sign: '≤', limit: 20, unit: 'ms', measure: 'unread', rounds: own('150 MB', 'max') },
+  { id: 'beside', what: 'small calls beside the 10 MB answers of another host, p99', sign: '≤', limit: 20, unit: 'ms', measure: 'beside', rounds: own('10 MB answers', 'p99') },
+];
+
+/**
+ * The figures of what was measured: `samples[measure][case][target]` is an array with one object of metrics a round. Each figure has its
+ * `value` (the median of the rounds), its `best` round, and whether the value is `met`.
+ */
+export function figuresOf(samples) {
+  return FIGURES.filter(({ measure }) => measure in samples).map(({ rounds, measure, ...figure }) => {
+    const values = rounds(samples[measure]);
+    const value = median(values);
+    const least = figure.sign === '≤';
+    const best = least ? Math.min(...values) : Math.max(...values);
+    return { ...figure, value, best, met: least ? value <= figure.limit : value >= figure.limit };
+  });
+}

@@ -1,0 +1,116 @@
+/**
+ * npm run bench [-- --quick] [--only MEASURE,…] [--to FOLDER]
+ * Measures dist/ as it is, beside direct connections and a bare forwarder; prints what was reached, and writes benchmarks.md and
+ * benchmarks.json into docs/ (or the given folder). Exit code 0 also when a target is missed: the page says so.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { arch, cpus, platform, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { figuresOf } from './figures.mjs';
+import { beside } from './measures/beside.mjs';
+import { latency } from './measures/latency.mjs';
+import { memory } from './measures/memory.mjs';
+import { processor } from './measures/processor.mjs';
+import { coldStart, warmStart } from './measures/start.mjs';
+import { throughput } from './measures/throughput.mjs';
+import { unread } from './measures/unread.mjs';
+import { lineOf, pageOf } from './page.mjs';
+import { Place } from './place.mjs';
+import { endAll, openAll } from './rounds.mjs';
+import { Direct, Forwarder, Mcpd } from './targets.mjs';
+
+const MANY = 50;
+const SLOW_MS = 1000;
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    to: { type: 'string', default: fileURLToPath(new URL('../../docs', import.meta.url)) },
+  },
+});
+const { quick } = options;
+const wanted = (measure) => options.only === undefined || options.only.split(',').includes(measure);
+const say = (text) => process.stderr.write(`${text}\n`);
+
+async function measureCalls(place, two, samples) {
+  const measures = Object.entries({ latency, throughput, processor, beside }).filter(([name]) => wanted(name));
+  if (measures.length === 0) return;
+  const targets = [new Direct(place), new Forwarder(place, 2), two];
+  for (const target of targets) await target.start();
+  const opened = await openAll(targets);
+  for (const [name, measure] of measures) {
+    say(`${name} …`);
+    samples[name] = await measure(opened, quick);
+  }
+  await endAll(opened);
+  for (const target of targets) await target.stop();
+}
+
+async function measureUnread(place, two, samples) {
+  if (!wanted('unread')) return;
+  say('unread …');
+  samples.unread = await unread([new Forwarder(place, 2), two], quick);
+}
+
+async function measureMany(place, samples) {
+  if (!['memory', 'warm', 'cold'].some(wanted)) return;
+  say(`${MANY} servers …`);
+  const forwarder = new Forwarder(place, MANY);
+  const mcpd = new Mcpd(place, MANY);
+  const one = new Mcpd(place, 1);
+  await mcpd.prepare();
+  if (wanted('memory') || wanted('warm')) {
+    await forwarder.start();
+    await mcpd.start();
+    say('memory …');
+    const measured = await memory([forwarder, mcpd], MANY);
+    if (wanted('memory')) samples.memory = measured;
+    say('warm …');
+    if (wanted('warm')) samples.warm = await warmStart([forwarder, mcpd], MANY, place, quick);
+    await forwarder.stop();
+    await mcpd.stop();
+  }
+  if (!wanted('cold')) return;
+  say('cold …');
+  await one.prepare();
+  samples.cold = {
+    '1 server': await coldStart(one, 1, place, quick),
+    '50 servers': await coldStart(mcpd, MANY, place, quick),
+  };
+  await mcpd.startAlways();
+  mcpd.slowDown(SLOW_MS);
+  samples.cold['50 slow servers'] = await coldStart(mcpd, MANY, place, quick);
+}
+
+function write(result) {
+  mkdirSync(options.to, { recursive: true });
+  writeFileSync(join(options.to, 'benchmarks.json'), `${JSON.stringify(result, null, 1)}\n`);
+  writeFileSync(join(options.to, 'benchmarks.md'), pageOf(result));
+}
+
+const place = new Place();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => place.clear().then(() => process.exit(130)));
+try {
+  const samples = {};
+  const two = new Mcpd(place, 2);
+  await two.prepare();
+  await measureCalls(place, two, samples);
+  await measureUnread(place, two, samples);
+  await measureMany(place, samples);
+  const processors = cpus();
+  const machine = {
+    node: process.version,
+    cores: processors.length,
+    processor: processors[0].model.trim(),
+    memoryBytes: totalmem(),
+    system: `${platform()} ${release()} ${arch()}`,
+  };
+  const figures = figuresOf(samples);
+  write({ date: new Date().toISOString().slice(0, 10), machine, quick, figures, samples });
+  for (const figure of figures) process.stdout.write(`${lineOf(figure)}\n`);
+} finally {
+  await place.clear();
+}
