@@ -97,6 +97,9 @@ export const PROGRESS_PER_SECOND_MAX = 20;
 export const LIST_PAGES_MAX = 100;
 export const LIST_ENTRIES_MAX = 1000;
 export const LIST_BYTES_MAX = 8 * MIB;
+/** A server that was started for a call reads its lists again afterwards: when no call is open, looked at so often, and at the latest after the second time. */
+export const LEARN_QUIET_MS = 250;
+export const LEARN_DELAY_MAX_MS = 5 * SECOND;
 /** Notices of a server are gathered this long before its list is read again. */
 export const LIST_CHANGED_GATHER_MS = 100;
 /** After a notice, a list that has not changed is read once more: some servers announce before the change is visible. */

@@ -210,7 +210,7 @@ function sentCalls(instance: Instance): Call[] {
   );
 }
 
-const PROCESS_TIMERS = ['start', 'probe', 'check', 'health', 'deadline', 'idle', 'drain', 'memory'] as const;
+const PROCESS_TIMERS = ['start', 'probe', 'learn', 'check', 'health', 'deadline', 'idle', 'drain', 'memory'] as const;
 
 /** Everything that belonged to the process that ended. */
 function forgetProcess(core: Core, instance: Instance): void {

@@ -18,7 +18,7 @@ import {
   recycleIfIdle,
   remove,
 } from './installed.ts';
-import { onRelistTimer } from './learning.ts';
+import { learnWhenQuiet, onRelistTimer } from './learning.ts';
 import { beginHandshake, onProbeSilence } from './links.ts';
 import { onListSilence } from './list-reading.ts';
 import { MergedLists } from './listing.ts';
@@ -218,6 +218,8 @@ function onInstanceTimer(core: Core, instance: Instance, kind: string, listName:
       return link === null || list === undefined
         ? undefined
         : onLinkNews(core, instance, link, onListSilence(core, instance, link, list));
+    case 'learn':
+      return link?.step === 'ready' ? learnWhenQuiet(core, instance, link) : undefined;
     case 'relist':
     case 'recheck':
       return list === undefined

@@ -1,5 +1,6 @@
-import { LIST_CHANGED_GATHER_MS, LIST_RECHECK_MS } from '../limits.ts';
+import { LEARN_DELAY_MAX_MS, LEARN_QUIET_MS, LIST_CHANGED_GATHER_MS, LIST_RECHECK_MS } from '../limits.ts';
 import { LISTS } from '../protocol/methods.ts';
+import { openCallsOf } from './calls.ts';
 import { arm, find, publishServer } from './emit.ts';
 import { declaredLists, readList } from './list-reading.ts';
 import { keysOf } from './listing.ts';
@@ -9,13 +10,16 @@ import type { Core, Instance, KnownServer, ReadCause, ServerLink } from './state
 
 /** What mcpd learns of a server while it runs, and keeps: its era, its greeting, its lists. */
 
-/** After the handshake: all declared lists are read, calls meanwhile go on. */
-export function learn(core: Core, instance: Instance, link: ServerLink): void {
-  const declared = declaredLists(link);
-  for (const list of LIST_KINDS)
-    if (!declared.includes(list)) link.read.set(list, { entries: [], findings: [], cause: 'start' });
-  if (declared.length === 0) return concluded(core, instance, link);
-  for (const list of declared) readList(core, instance, link, list, 'start');
+/**
+ * After the handshake all declared lists are read: at once when they are not known yet or nobody waits, else after the calls for which it
+ * was started, because those are what somebody waits for, and some servers write badly when they are asked two things at once.
+ */
+export function learnWhenQuiet(core: Core, instance: Instance, link: ServerLink): void {
+  const known = core.servers.get(instance.server)?.memory ?? null;
+  const lateMs = core.now - (instance.readyAt ?? core.now);
+  const busy = instance.purpose.kind === 'serve' && known !== null && openCallsOf(instance) > 0;
+  if (busy && lateMs < LEARN_DELAY_MAX_MS) arm(core, `learn:${instance.key}`, LEARN_QUIET_MS);
+  else learn(core, instance, link);
 }
 
 /** A server's list_changed. Notices come in bursts, so the list is read a moment later. */
@@ -98,6 +102,14 @@ export function entriesOf(memory: ServerMemory | null, kind: ListKind): readonly
 }
 
 // — internal —
+
+function learn(core: Core, instance: Instance, link: ServerLink): void {
+  const declared = declaredLists(link);
+  for (const list of LIST_KINDS)
+    if (!declared.includes(list)) link.read.set(list, { entries: [], findings: [], cause: 'start' });
+  if (declared.length === 0) return concluded(core, instance, link);
+  for (const list of declared) readList(core, instance, link, list, 'start');
+}
 
 /** All lists have been read: what differs from the registry is saved; a trial has its verdict. */
 function concluded(core: Core, instance: Instance, link: ServerLink): void {

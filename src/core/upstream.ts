@@ -8,7 +8,7 @@ import type { LinkNews } from './asking.ts';
 import { armIdle, deliverAnswer, deliverProgress, finishWithRefusal, openCallsOf, soleOwner } from './calls.ts';
 import { arm, disarm, find, toServer } from './emit.ts';
 import { giveUp, releaseSlot, respawnLegacy, signal } from './fleet.ts';
-import { learn, onListed, onListNotice } from './learning.ts';
+import { learnWhenQuiet, onListed, onListNotice } from './learning.ts';
 import { alignLogLevel, askHealth, listen, onOwnAnswer } from './links.ts';
 import { LIST_KINDS } from './model.ts';
 import { sendUpdated } from './notices.ts';
@@ -115,7 +115,7 @@ function onReady(core: Core, instance: Instance, link: ServerLink): void {
   alignLogLevel(core, instance, link);
   resubscribe(core, instance, link);
   listen(core, instance, link);
-  learn(core, instance, link);
+  learnWhenQuiet(core, instance, link);
   arm(core, `check:${instance.key}`, HEALTH_PROBE_EVERY_MS);
   armIdle(core, instance);
   endTrial(core, instance);
