@@ -1,6 +1,7 @@
 /** What the scanner meets in the outermost object of a line, and the message that it makes. */
 import { idText, isVersion2, keyPlace, LOOKALIKE, methodName, NAMES, OTHER } from './envelope-text.ts';
 import type { Envelope, NoiseReason, RawId, Span } from './frame.ts';
+import { MESSAGE_AFTER, MESSAGE_COLON, QUOTE } from './grammar-codes.ts';
 import { OpenText } from './open-text.ts';
 
 const JSONRPC = NAMES.indexOf('jsonrpc');
@@ -10,7 +11,6 @@ const PARAMS = NAMES.indexOf('params');
 const RESULT = NAMES.indexOf('result');
 const ERROR = NAMES.indexOf('error');
 
-const QUOTE = 0x22;
 const MINUS = 0x2d;
 const NINE = 0x39;
 const ARRAY = 0x5b;
@@ -71,18 +71,16 @@ export class EnvelopeParts {
     this.#text.open(at);
   }
 
-  /** A key's closing quote is before `at`. */
-  keyEnd(chunk: Uint8Array, at: number): void {
-    const text = this.#text;
-    const place = text.close(chunk, at) ? keyPlace(text.bytes, text.from, text.to) : OTHER;
-    this.#current = place >= LOOKALIKE ? OTHER : place;
-    if (place === OTHER) return;
-    const bit = 1 << (place % LOOKALIKE);
-    if (place >= LOOKALIKE || (this.#seen & bit) !== 0) {
-      this.#isAmbiguous = true;
-      if (place % LOOKALIKE === ID) this.#isIdAmbiguous = true;
-    }
-    if (place < LOOKALIKE) this.#seen |= bit;
+  /** The scanner is in `state`, with a key or a value right before `at`. */
+  reached(state: number, chunk: Uint8Array, at: number): void {
+    if (state === MESSAGE_AFTER) this.#valueEnd(chunk, at);
+    else if (state === MESSAGE_COLON) this.#keyEnd(chunk, at);
+  }
+
+  /** The version was the first member, and the right one. */
+  sawVersion2(): void {
+    this.#seen = 1 << JSONRPC;
+    this.#isVersion2 = true;
   }
 
   /** A member's value begins at `at`. */
@@ -95,18 +93,6 @@ export class EnvelopeParts {
     if (place <= METHOD && (first === QUOTE || isNumber(first))) this.#text.open(at);
   }
 
-  /** A member's value ends before `at`. */
-  valueEnd(chunk: Uint8Array, at: number): void {
-    const place = this.#current;
-    if (place === OTHER) return;
-    this.#ends[place] = this.#base + at;
-    const text = this.#text;
-    if (place > METHOD || !text.close(chunk, at)) return;
-    if (place === ID) this.#id = idText(text.bytes, text.from, text.to);
-    else if (place === JSONRPC) this.#isVersion2 = isVersion2(text.bytes, text.from, text.to);
-    else if (this.#firsts[METHOD] === QUOTE) this.#method = methodName(text.bytes, text.from, text.to);
-  }
-
   /** The message that the object is, or why it is none. */
   message(): Envelope | NoiseReason {
     if (this.#isAmbiguous) return 'ambiguous-envelope';
@@ -116,6 +102,30 @@ export class EnvelopeParts {
   }
 
   // — internal —
+
+  #keyEnd(chunk: Uint8Array, at: number): void {
+    const text = this.#text;
+    const place = text.close(chunk, at) ? keyPlace(text.bytes, text.from, text.to) : OTHER;
+    this.#current = place >= LOOKALIKE ? OTHER : place;
+    if (place === OTHER) return;
+    const bit = 1 << (place % LOOKALIKE);
+    if (place >= LOOKALIKE || (this.#seen & bit) !== 0) {
+      this.#isAmbiguous = true;
+      if (place % LOOKALIKE === ID) this.#isIdAmbiguous = true;
+    }
+    if (place < LOOKALIKE) this.#seen |= bit;
+  }
+
+  #valueEnd(chunk: Uint8Array, at: number): void {
+    const place = this.#current;
+    if (place === OTHER) return;
+    this.#ends[place] = this.#base + at;
+    const text = this.#text;
+    if (place > METHOD || !text.close(chunk, at)) return;
+    if (place === ID) this.#id = idText(text.bytes, text.from, text.to);
+    else if (place === JSONRPC) this.#isVersion2 = isVersion2(text.bytes, text.from, text.to);
+    else if (this.#firsts[METHOD] === QUOTE) this.#method = methodName(text.bytes, text.from, text.to);
+  }
 
   #has(place: number): boolean {
     return (this.#seen & (1 << place)) !== 0;

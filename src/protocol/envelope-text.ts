@@ -4,6 +4,13 @@ import { jsonString, text } from './members.ts';
 
 /** The members of an envelope; their places in this list stand for them. */
 export const NAMES: readonly string[] = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+/** No two begin alike. */
+const PLACE_BY_LETTER = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Math.max(
+    0,
+    NAMES.findIndex((name) => name.charCodeAt(0) === byte),
+  ),
+);
 /** Any other key. */
 export const OTHER = -1;
 /** Added to a place: another reader may take the key for that one, for example `ID`. */
@@ -20,11 +27,9 @@ const SMALL_DIGITS_MAX = 9;
 
 /** The place of the key (with its quotes) in `NAMES`, that plus `LOOKALIKE`, or `OTHER`. */
 export function keyPlace(bytes: Uint8Array, from: number, to: number): number {
-  const length = to - from - 2;
-  for (let place = 0; place < NAMES.length; place++) {
-    const name = NAMES[place] ?? '';
-    if (name.length === length && isAscii(bytes, from + 1, name)) return place;
-  }
+  const likely = PLACE_BY_LETTER[bytes[from + 1] ?? 0] ?? 0;
+  const name = NAMES[likely] ?? '';
+  if (name.length === to - from - 2 && isAscii(bytes, from + 1, name)) return likely;
   if (to - from > KEY_BYTES_MAX) return OTHER;
   const key = stringValue(bytes, from, to);
   const exact = NAMES.indexOf(key);

@@ -3,9 +3,29 @@
  * decides what is JSON. Four surroundings have rows of their own, so that neither a container nor a nesting has to be asked: the line
  * itself, the message (the outermost object, whose members are the envelope), an object and an array inside it.
  */
-
-/** A state is a multiple of this; added to it is the class of a byte. */
-const CLASSES = 32;
+import {
+  ABOVE_ASCII,
+  ARRAY,
+  ARRAY_OPEN,
+  CLASSES,
+  CLOSE,
+  END,
+  FAIL,
+  MESSAGE_AFTER,
+  MESSAGE_COLON,
+  MESSAGE_OPEN,
+  NEWLINE,
+  OBJECT,
+  OBJECT_OPEN,
+  START,
+  STEP_SHIFT,
+  STRING,
+  STRING_CLOSE,
+  STRING_GOES_ON,
+  STRING_OPEN,
+  VALUE_END,
+  VALUE_START,
+} from './grammar-codes.ts';
 
 /** Bytes that the grammar treats alike, class 1 and on. Class 0 is any other byte; control bytes and those above 0x7f come last. */
 // biome-ignore format: a list
@@ -14,68 +34,23 @@ const CLASS_MEMBERS = [
   'a', 'b', 'f', 'l', 'n', 'r', 's', 't', 'u', 'cdABCDF',
 ];
 const CONTROL = CLASS_MEMBERS.length + 1;
-const ABOVE_ASCII = CONTROL + 1;
+const ABOVE = CONTROL + 1;
 
 const classOf = (byte: number): number => {
   const at = CLASS_MEMBERS.findIndex((members) => members.includes(String.fromCharCode(byte)));
   if (at >= 0) return at + 1;
   if (byte < 0x20) return CONTROL;
-  return byte > 0x7f ? ABOVE_ASCII : 0;
+  return byte > 0x7f ? ABOVE : 0;
 };
 
 /** The class of each byte. */
 export const BYTE_CLASS = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
 
-/** Cells from here on are steps: the step in the upper bits, a state in the lower ones. */
-export const STEP_MIN = 0x1000;
-export const STEP_SHIFT = 12;
-export const STEP_STATE = STEP_MIN - 1;
-
-/** What the scanner does where the next state alone does not say it. `state` is the one in the cell. */
-export const STEP = {
-  /** Not JSON. */
-  fail: 1,
-  /** The line ends. */
-  newline: 2,
-  /** A string opens; behind it comes `state`. */
-  string: 3,
-  /** A string goes on behind an escape. */
-  inside: 4,
-  /** A byte above ASCII, in a string. */
-  aboveAscii: 5,
-  /** A string closes. */
-  stringEnd: 6,
-  /** An object opens; behind it comes `state`. */
-  object: 7,
-  /** An array opens; behind it comes `state`. */
-  array: 8,
-  /** A container closes. */
-  close: 9,
-  /** Before the first byte of a member of the message: noted, then read again in `state`. */
-  valueStart: 10,
-  /** Behind the last byte of a number or literal of the message: noted, then read again in `state`. */
-  valueEnd: 11,
-} as const;
-
-let rowCount = 1;
-const newState = (): number => rowCount++ * CLASSES;
-
-/** The scanner gave up; it has no row. */
-export const FAILED = 0;
-/** Nothing but blanks yet. */
-export const START = newState();
-/** In a string. */
-export const STRING = newState();
-/** Behind the value of the line. */
-export const END = newState();
-/** The message has just opened: a key or its end. */
-export const MESSAGE_OPEN = newState();
-/** Behind a key of the message. */
-export const MESSAGE_COLON = newState();
-/** Behind a value of the message. */
-export const MESSAGE_AFTER = newState();
-export const OBJECT_OPEN = newState();
-export const ARRAY_OPEN = newState();
+let lastState = ARRAY_OPEN;
+const newState = (): number => {
+  lastState += CLASSES;
+  return lastState;
+};
 
 const MESSAGE_KEY = newState();
 const MESSAGE_VALUE = newState();
@@ -100,7 +75,7 @@ const rows = new Map<number, Row>();
 const complete = new Set<number>([END]);
 
 const step = (kind: number, state: number): number => (kind << STEP_SHIFT) | state;
-const CLOSE = step(STEP.close, 0);
+const CLOSED = step(CLOSE, 0);
 
 function on(state: number, bytes: string, cell: number): void {
   const row = rows.get(state) ?? new Map<number, number>();
@@ -115,9 +90,9 @@ type Ends = readonly (readonly [bytes: string, cell: number])[];
 function value(at: readonly number[], after: number, ends: Ends): void {
   for (const state of at) {
     on(state, BLANK, state);
-    on(state, '"', step(STEP.string, after));
-    on(state, '{', step(STEP.object, after));
-    on(state, '[', step(STEP.array, after));
+    on(state, '"', step(STRING_OPEN, after));
+    on(state, '{', step(OBJECT, after));
+    on(state, '[', step(ARRAY, after));
   }
   const ended = newState();
   endsAt(ended, ends);
@@ -155,16 +130,16 @@ function endsAt(state: number, ends: Ends): void {
 }
 
 const LINE_ENDS: Ends = [[BLANK, END]];
-const MESSAGE_ENDS: Ends = [[`${BLANK},}`, step(STEP.valueEnd, MESSAGE_AFTER)]];
+const MESSAGE_ENDS: Ends = [[`${BLANK},}`, step(VALUE_END, MESSAGE_AFTER)]];
 const OBJECT_ENDS: Ends = [
   [BLANK, OBJECT_AFTER],
   [',', OBJECT_KEY],
-  ['}', CLOSE],
+  ['}', CLOSED],
 ];
 const ARRAY_ENDS: Ends = [
   [BLANK, ARRAY_AFTER],
   [',', ARRAY_VALUE],
-  [']', CLOSE],
+  [']', CLOSED],
 ];
 
 value([START], END, LINE_ENDS);
@@ -172,38 +147,38 @@ on(END, BLANK, END);
 
 for (const state of [MESSAGE_OPEN, MESSAGE_KEY]) {
   on(state, BLANK, state);
-  on(state, '"', step(STEP.string, MESSAGE_COLON));
+  on(state, '"', step(STRING_OPEN, MESSAGE_COLON));
 }
-on(MESSAGE_OPEN, '}', CLOSE);
+on(MESSAGE_OPEN, '}', CLOSED);
 on(MESSAGE_COLON, BLANK, MESSAGE_COLON);
 on(MESSAGE_COLON, ':', MESSAGE_VALUE);
 on(MESSAGE_VALUE, BLANK, MESSAGE_VALUE);
-on(MESSAGE_VALUE, `"{[tfn-${DIGITS}`, step(STEP.valueStart, MESSAGE_VALUE_NOTED));
+on(MESSAGE_VALUE, `"{[tfn-${DIGITS}`, step(VALUE_START, MESSAGE_VALUE_NOTED));
 value([MESSAGE_VALUE_NOTED], MESSAGE_AFTER, MESSAGE_ENDS);
 on(MESSAGE_AFTER, BLANK, MESSAGE_AFTER);
 on(MESSAGE_AFTER, ',', MESSAGE_KEY);
-on(MESSAGE_AFTER, '}', CLOSE);
+on(MESSAGE_AFTER, '}', CLOSED);
 
 for (const state of [OBJECT_OPEN, OBJECT_KEY]) {
   on(state, BLANK, state);
-  on(state, '"', step(STEP.string, OBJECT_COLON));
+  on(state, '"', step(STRING_OPEN, OBJECT_COLON));
 }
-on(OBJECT_OPEN, '}', CLOSE);
+on(OBJECT_OPEN, '}', CLOSED);
 on(OBJECT_COLON, BLANK, OBJECT_COLON);
 on(OBJECT_COLON, ':', OBJECT_VALUE);
 value([OBJECT_VALUE], OBJECT_AFTER, OBJECT_ENDS);
 endsAt(OBJECT_AFTER, OBJECT_ENDS);
 
 value([ARRAY_VALUE, ARRAY_OPEN], ARRAY_AFTER, ARRAY_ENDS);
-on(ARRAY_OPEN, ']', CLOSE);
+on(ARRAY_OPEN, ']', CLOSED);
 endsAt(ARRAY_AFTER, ARRAY_ENDS);
 
-on(ESCAPE, '"\\/bfnrt', step(STEP.inside, STRING));
+on(ESCAPE, '"\\/bfnrt', step(STRING_GOES_ON, STRING));
 on(ESCAPE, 'u', HEX[0]);
 on(HEX[0], HEX_DIGITS, HEX[1]);
 on(HEX[1], HEX_DIGITS, HEX[2]);
 on(HEX[2], HEX_DIGITS, HEX[3]);
-on(HEX[3], HEX_DIGITS, step(STEP.inside, STRING));
+on(HEX[3], HEX_DIGITS, step(STRING_GOES_ON, STRING));
 
 /** The cell of state plus byte class. */
 export const TABLE = table();
@@ -214,14 +189,14 @@ export function isComplete(state: number): boolean {
 }
 
 function table(): Uint16Array {
-  const cells = new Uint16Array(rowCount * CLASSES).fill(step(STEP.fail, 0));
+  const cells = new Uint16Array(lastState + CLASSES).fill(step(FAIL, 0));
   cells.fill(STRING, STRING, STRING + CLASSES);
-  cells[STRING + CONTROL] = step(STEP.fail, 0);
-  cells[STRING + ABOVE_ASCII] = step(STEP.aboveAscii, STRING);
-  on(STRING, '\t\r', step(STEP.fail, 0));
-  on(STRING, '"', step(STEP.stringEnd, 0));
+  cells[STRING + CONTROL] = step(FAIL, 0);
+  cells[STRING + ABOVE] = step(ABOVE_ASCII, STRING);
+  on(STRING, '\t\r', step(FAIL, 0));
+  on(STRING, '"', step(STRING_CLOSE, 0));
   on(STRING, '\\', ESCAPE);
   for (const [state, row] of rows) for (const [byteClass, cell] of row) cells[state + byteClass] = cell;
-  for (let state = START; state < cells.length; state += CLASSES) cells[state + classOf(0x0a)] = step(STEP.newline, 0);
+  for (let state = START; state < cells.length; state += CLASSES) cells[state + classOf(0x0a)] = step(NEWLINE, 0);
   return cells;
 }

@@ -4,26 +4,41 @@
  */
 import { EnvelopeParts } from './envelope-parts.ts';
 import type { Envelope, NoiseReason, RawId } from './frame.ts';
+import { BYTE_CLASS, isComplete, TABLE } from './grammar.ts';
 import {
+  ABOVE_ASCII,
+  ARRAY,
   ARRAY_OPEN,
-  BYTE_CLASS,
+  BACKSLASH,
+  CLOSE,
+  END,
   FAILED,
-  isComplete,
+  LINE_FEED,
   MESSAGE_AFTER,
   MESSAGE_COLON,
   MESSAGE_OPEN,
+  NESTED_MIN,
+  NEWLINE,
+  OBJECT,
   OBJECT_OPEN,
+  QUOTE,
   START,
-  STEP,
   STEP_MIN,
   STEP_SHIFT,
   STEP_STATE,
   STRING,
-  TABLE,
-} from './grammar.ts';
+  STRING_CLOSE,
+  STRING_GOES_ON,
+  STRING_OPEN,
+  VALUE_END,
+  VALUE_START,
+} from './grammar-codes.ts';
 import { skipString } from './string-skip.ts';
 
-const NEWLINE = 0x0a;
+const USUAL_START = Buffer.from('{"jsonrpc":"2.0"');
+const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
 /** Too deep lines are read on for their id, up to here. */
 const TRACKED_DEPTH_MAX = 64 * 1024;
 
@@ -44,16 +59,21 @@ export class EnvelopeScanner {
   /** Bytes of the line that were read. */
   #length = 0;
 
-  /** `depthMax`: containers within each other, the outermost counted. */
+  /**
+   * `depthMax`: containers within each other, the outermost counted.
+   * @throws {RangeError} `depthMax` is less than 1 or not an integer.
+   */
   constructor(depthMax: number) {
+    if (!Number.isInteger(depthMax) || depthMax < 1) throw new RangeError(`depthMax is ${depthMax}`);
     this.#depthMax = depthMax;
-    this.#afterContainer = new Uint16Array(Math.min(depthMax, TRACKED_DEPTH_MAX));
+    this.#afterContainer = new Uint16Array(depthMax);
   }
 
   /** Before each line. */
   reset(): void {
     this.#state = START;
     this.#depth = 0;
+    if (this.#isTooDeep) this.#afterContainer = new Uint16Array(this.#depthMax);
     this.#root = 'scalar';
     this.#isTooDeep = false;
     this.#isAscii = true;
@@ -85,7 +105,7 @@ export class EnvelopeScanner {
   push(chunk: Uint8Array, from: number): number {
     if (this.#state === FAILED) return lineEnd(chunk, from);
     this.#parts.enter(from, this.#length);
-    const at = this.#read(chunk, from);
+    const at = this.#read(chunk, this.#length === 0 ? this.#passUsualStart(chunk, from) : from);
     this.#length += at - from;
     if (at === chunk.length) this.#parts.leave(chunk);
     return this.#state === FAILED ? lineEnd(chunk, at) : at;
@@ -95,82 +115,98 @@ export class EnvelopeScanner {
   finish(): Envelope | NoiseReason | null {
     if (this.#state === START) return null;
     if (this.#isTooDeep) return 'too-deep';
-    if (!isComplete(this.#state)) return 'not-json';
+    if (this.#state !== END && !isComplete(this.#state)) return 'not-json';
     if (this.#root === 'object') return this.#parts.message();
     return this.#root === 'array' ? 'batch' : 'not-jsonrpc';
   }
 
   // — internal —
 
+  /** One function, because a call in the loop would cost more than most of the steps. */
   #read(chunk: Uint8Array, from: number): number {
+    const table = TABLE;
+    const classes = BYTE_CLASS;
+    const plain = IS_PLAIN;
+    const parts = this.#parts;
     const end = chunk.length;
-    let state = this.#state;
-    let at = from;
-    if (state === STRING) at = this.#inside(chunk, at);
-    for (;;) {
+    let stack = this.#afterContainer;
+    // `| 0` tells the compiler that these are integers; it would look at each byte's turn.
+    let depth = this.#depth | 0;
+    let state = this.#state | 0;
+    let at = (state === STRING ? this.#inside(chunk, from) : from) | 0;
+    while (at < end) {
+      // Begun anew each time: else the compiler takes both loops for one, and repeats for each byte what is done once.
       let cell = 0;
       while (at < end) {
-        cell = TABLE[state + (BYTE_CLASS[chunk[at] ?? 0] ?? 0)] ?? 0;
+        cell = table[state + (classes[chunk[at] ?? 0] ?? 0)] ?? 0;
         if (cell >= STEP_MIN) break;
         state = cell;
         at++;
       }
       if (at >= end) break;
       const next = cell & STEP_STATE;
-      switch (cell >> STEP_SHIFT) {
-        case STEP.string:
-          if (next === MESSAGE_COLON) this.#parts.keyStart(at);
+      const step = cell >> STEP_SHIFT;
+      if (step === STRING_OPEN) {
+        if (next === MESSAGE_COLON) parts.keyStart(at);
+        at++;
+        while (at < end && plain[chunk[at] ?? 0] === 1) at++;
+        if (at < end && chunk[at] === QUOTE) {
+          at++;
+          state = next;
+          if (state < NESTED_MIN) parts.reached(state, chunk, at);
+        } else {
           this.#afterString = next;
           state = STRING;
-          at = this.#inside(chunk, at + 1);
+          at = this.#inside(chunk, at) | 0;
+        }
+      } else if (step === CLOSE) {
+        at++;
+        state = stack[--depth] ?? FAILED;
+        if (state < NESTED_MIN) parts.reached(state, chunk, at);
+      } else if (step === OBJECT || step === ARRAY) {
+        if (depth === stack.length) stack = this.#deeper();
+        if (depth === stack.length) {
+          state = FAILED;
           break;
-        case STEP.stringEnd:
-          state = this.#afterString;
-          at++;
-          if (state === MESSAGE_COLON) this.#parts.keyEnd(chunk, at);
-          else if (state === MESSAGE_AFTER) this.#parts.valueEnd(chunk, at);
-          break;
-        case STEP.inside:
-          state = STRING;
-          at = this.#inside(chunk, at + 1);
-          break;
-        case STEP.aboveAscii:
-          this.#isAscii = false;
-          state = STRING;
-          at++;
-          break;
-        case STEP.object:
-          state = this.#open(next, this.#depth === 0 ? MESSAGE_OPEN : OBJECT_OPEN);
-          at++;
-          break;
-        case STEP.array:
-          state = this.#open(next, ARRAY_OPEN);
-          at++;
-          break;
-        case STEP.close:
-          state = this.#afterContainer[--this.#depth] ?? FAILED;
-          at++;
-          if (state === MESSAGE_AFTER) this.#parts.valueEnd(chunk, at);
-          break;
-        case STEP.valueStart:
-          this.#parts.valueStart(chunk, at);
-          state = next;
-          break;
-        case STEP.valueEnd:
-          this.#parts.valueEnd(chunk, at);
-          state = next;
-          break;
-        case STEP.newline:
-          this.#state = state;
-          return at;
-        default:
-          this.#state = FAILED;
-          return at;
+        }
+        if (depth === 0) this.#root = step === ARRAY ? 'array' : 'object';
+        state = step === ARRAY ? ARRAY_OPEN : depth === 0 ? MESSAGE_OPEN : OBJECT_OPEN;
+        stack[depth++] = next;
+        at++;
+      } else if (step === VALUE_START) {
+        parts.valueStart(chunk, at);
+        state = next;
+      } else if (step === VALUE_END) {
+        state = next;
+        parts.reached(state, chunk, at);
+      } else if (step === STRING_CLOSE) {
+        at++;
+        state = this.#afterString | 0;
+        if (state < NESTED_MIN) parts.reached(state, chunk, at);
+      } else if (step === STRING_GOES_ON || step === ABOVE_ASCII) {
+        if (step === ABOVE_ASCII) this.#isAscii = false;
+        state = STRING;
+        at = this.#inside(chunk, at + 1) | 0;
+      } else {
+        if (step !== NEWLINE) state = FAILED;
+        break;
       }
-      if (state === FAILED) break;
     }
     this.#state = state;
+    this.#depth = depth;
     return at;
+  }
+
+  /** Most messages begin with the version; then it need not be taken apart. */
+  #passUsualStart(chunk: Uint8Array, from: number): number {
+    if (chunk.length - from < USUAL_START.length) return from;
+    for (let i = 0; i < USUAL_START.length; i++) if (chunk[from + i] !== USUAL_START[i]) return from;
+    this.#root = 'object';
+    this.#afterContainer[0] = END;
+    this.#depth = 1;
+    this.#state = MESSAGE_AFTER;
+    this.#parts.sawVersion2();
+    return from + USUAL_START.length;
   }
 
   #inside(chunk: Uint8Array, from: number): number {
@@ -180,21 +216,19 @@ export class EnvelopeScanner {
     return ~at;
   }
 
-  #open(after: number, inside: number): number {
-    if (this.#depth === 0) this.#root = inside === ARRAY_OPEN ? 'array' : 'object';
-    if (this.#depth === this.#depthMax) this.#isTooDeep = true;
-    if (this.#depth === this.#afterContainer.length) {
-      if (this.#depth >= TRACKED_DEPTH_MAX) return FAILED;
-      const larger = new Uint16Array(TRACKED_DEPTH_MAX);
-      larger.set(this.#afterContainer);
-      this.#afterContainer = larger;
+  /** A line deeper than allowed is read on, up to a bound, because its id may come last. */
+  #deeper(): Uint16Array {
+    this.#isTooDeep = true;
+    const levels = this.#afterContainer;
+    if (levels.length < TRACKED_DEPTH_MAX) {
+      this.#afterContainer = new Uint16Array(TRACKED_DEPTH_MAX);
+      this.#afterContainer.set(levels);
     }
-    this.#afterContainer[this.#depth++] = after;
-    return inside;
+    return this.#afterContainer;
   }
 }
 
 function lineEnd(chunk: Uint8Array, from: number): number {
-  const at = chunk.indexOf(NEWLINE, from);
+  const at = chunk.indexOf(LINE_FEED, from);
   return at < 0 ? chunk.length : at;
 }
