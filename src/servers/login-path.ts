@@ -13,6 +13,8 @@ import { signalGroup } from './signals.ts';
 export interface LoginPath {
   /** Read once and kept. After a failure (a slow or broken profile) it is the daemon's own PATH and the usual folders. Never rejects. */
   read(): Promise<string>;
+  /** Reads it anew: a person who installed something need not restart the daemon. */
+  refresh(): void;
 }
 
 export function createLoginPath(inherited: NodeJS.ProcessEnv): LoginPath {
@@ -32,6 +34,10 @@ export function createLoginPath(inherited: NodeJS.ProcessEnv): LoginPath {
     read() {
       reading ??= ask();
       return reading;
+    },
+    refresh() {
+      tries = 0;
+      reading = ask();
     },
   };
 }

@@ -13,7 +13,7 @@ export interface MarkerParts {
 }
 
 /** Short name of a home for markers: the path itself would tell servers where the home is. */
-export function homeMark(home: string): string {
+function homeMark(home: string): string {
   return createHash('sha256').update(home).digest('hex').slice(0, 12);
 }
 

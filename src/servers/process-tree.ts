@@ -2,7 +2,7 @@ import { COMMAND_SHOWN_CHARS } from '../limits.ts';
 import type { FamilyRoot, ProcessRow, ProcessTable } from './process-table.ts';
 
 /** One process and those below it, as people see them. */
-export interface ProcessNode {
+interface ProcessNode {
   pid: number;
   command: string;
   rssBytes: number;

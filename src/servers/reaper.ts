@@ -11,6 +11,8 @@ export interface ReapReport {
   found: number;
   /** Those that SIGKILL did not end in time. */
   left: number[];
+  /** The ledger could not be used, so that markers alone decided; null when all is well. */
+  fault: string | null;
 }
 
 /**
@@ -37,17 +39,18 @@ export function leftovers(
   return [...victims.values()].filter((row) => !row.zombie && !spared.has(row.pid));
 }
 
-/** TERM, then KILL, to all leftovers. Afterwards the ledger has no entry of an earlier daemon whose process is gone. */
+/** TERM, then KILL, to all leftovers. Afterwards the ledger has no entry of an earlier daemon whose process is gone. Never rejects. */
 export async function reap(scanner: ProcessScanner, now: MarkerParts, ledger: ProcessLedger): Promise<ReapReport> {
-  const earlier = ledger.rows().filter((row) => row.nonce !== now.nonce);
+  const { rows: earlier, fault } = earlierRows(ledger, now);
   const asked = new Set<number>();
   const begin = performance.now();
   let left: number[] = [];
+  let unused = fault;
   for (;;) {
     const table = await scanner.fresh({ markers: true });
     const rows = table === null ? [] : leftovers(table, now, earlier, process.pid);
     left = rows.map((row) => row.pid);
-    forget(ledger, earlier, table);
+    unused = forget(ledger, earlier, table) ?? unused;
     const spent = performance.now() - begin;
     if (left.length === 0 || spent > REAP_TERM_GRACE_MS + REAP_KILL_MS) break;
     for (const pid of left) {
@@ -57,16 +60,36 @@ export async function reap(scanner: ProcessScanner, now: MarkerParts, ledger: Pr
     }
     await delay(SWEEP_EVERY_MS);
   }
-  return { found: asked.size, left };
+  return { found: asked.size, left, fault: unused };
 }
 
 // — internal —
 
-/** Without a table on Windows there is nothing to compare an entry with, ever; elsewhere the next start may know more. */
-function forget(ledger: ProcessLedger, earlier: readonly LedgerRow[], table: ProcessTable | null): void {
-  if (table === null && process.platform !== 'win32') return;
-  for (const row of earlier) {
-    const found = table?.find(row);
-    if (found === undefined || found.zombie) ledger.remove(row.instance, row.generation, row.nonce);
+function earlierRows(ledger: ProcessLedger, now: MarkerParts): { rows: LedgerRow[]; fault: string | null } {
+  try {
+    return { rows: ledger.rows().filter((row) => row.nonce !== now.nonce), fault: null };
+  } catch (error) {
+    return { rows: [], fault: faultText(error) };
   }
+}
+
+/**
+ * Strikes off what is gone. Without a table on Windows there is nothing to compare an entry with, ever; elsewhere the next start may
+ * know more. Returns the fault of the ledger, if any.
+ */
+function forget(ledger: ProcessLedger, earlier: readonly LedgerRow[], table: ProcessTable | null): string | null {
+  if (table === null && process.platform !== 'win32') return null;
+  try {
+    for (const row of earlier) {
+      const found = table?.find(row);
+      if (found === undefined || found.zombie) ledger.remove(row.instance, row.generation, row.nonce);
+    }
+    return null;
+  } catch (error) {
+    return faultText(error);
+  }
+}
+
+function faultText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

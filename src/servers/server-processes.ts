@@ -35,7 +35,7 @@ export interface ServerProcessesOptions {
   umask?: number;
 }
 
-export interface InstanceTree extends FamilyTree {
+interface InstanceTree extends FamilyTree {
   server: ServerName;
   instance: InstanceKey;
 }
@@ -56,13 +56,13 @@ export interface ServerProcesses {
   log(server: ServerName): ServerLog;
   /** Forgets the log of a server that was removed, with its files. */
   deleteLog(server: ServerName): Promise<void>;
-  /** Ends what earlier daemons of this home left. Spawns wait for it. */
+  /** Ends what earlier daemons of this home left. Spawns wait for it. Never rejects. */
   reap(): Promise<ReapReport>;
   /** Looks a command up as a server's start would. */
   findCommand(command: string, cwd: string): Promise<CommandLookup>;
   /** The environment that mcpd itself has, with the login shell's PATH: for npm. */
   ownEnvironment(): Promise<NodeJS.ProcessEnv>;
-  /** Reads the login shell's PATH ahead of the first spawn, which would wait for it. */
+  /** Reads the login shell's PATH, anew if need be; the first spawn would wait for it. */
   prepare(): void;
   /** What hampers the processes as a whole (no guardian, no process table), for people. */
   findings(): string[];
@@ -86,7 +86,8 @@ class Processes implements ServerProcesses {
   readonly #loginPath;
   /** Children that were written to since the last flush. */
   readonly #written = new Set<ServerChild>();
-  #reaping: Promise<unknown> = Promise.resolve();
+  #reaping: Promise<void> = Promise.resolve();
+  readonly #reapFindings: string[] = [];
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: ServerProcessesOptions) {
@@ -175,12 +176,15 @@ class Processes implements ServerProcesses {
   reap(): Promise<ReapReport> {
     const { paths, nonce, ledger } = this.#options;
     const reaping = reap(this.#scanner, { home: paths.home, nonce }, ledger);
-    this.#reaping = reaping.catch(() => undefined); // whoever called reap() has the error; spawns only wait
+    this.#reaping = reaping.then(({ fault, left }) => {
+      if (fault !== null) this.#reapFindings.push(`the record of processes could not be used: ${fault}`);
+      if (left.length > 0) this.#reapFindings.push(`processes of an earlier daemon do not end: ${left.join(', ')}`);
+    });
     return reaping;
   }
 
   prepare(): void {
-    void this.#loginPath.read();
+    this.#loginPath.refresh();
   }
 
   async findCommand(command: string, cwd: string): Promise<CommandLookup> {
@@ -198,7 +202,8 @@ class Processes implements ServerProcesses {
   }
 
   findings(): string[] {
-    return [this.#guardian.finding(), this.#scanner.finding()].filter((finding) => finding !== null);
+    const own = [this.#guardian.finding(), this.#scanner.finding()].filter((finding) => finding !== null);
+    return [...own, ...this.#reapFindings];
   }
 
   async dispose(): Promise<void> {

@@ -26,7 +26,7 @@ export interface ProcessBench {
   of<T extends GatewayEvent['type']>(type: T): EventOf<T>[];
 }
 
-export interface Started {
+interface Started {
   cwd: string | null;
   env: Record<string, string>;
   limits: Partial<ServerLimits>;

@@ -98,7 +98,7 @@ test('what left its group is reaped by the next daemon, and a stranger with the 
   ];
   const { processes } = processBench(home, { nonce: 'next', ledger });
   const begin = performance.now();
-  expect(await processes.reap()).toEqual({ found: 1, left: [] });
+  expect(await processes.reap()).toEqual({ found: 1, left: [], fault: null });
   expect(performance.now() - begin).toBeLessThan(GONE_MS);
   expect(alive(other)).toBe(false);
   expect(alive(pid)).toBe(true);

@@ -13,6 +13,8 @@ beforeEach(async () => {
   home = await temporaryHome();
 });
 afterEach(async () => {
+  // The shell was killed when its answer was there, and may need a moment more to be gone.
+  await until('all shells to be gone', () => home.processes().length === 0);
   expect(await home.cleanup()).toEqual([]);
 });
 
