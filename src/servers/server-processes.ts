@@ -4,6 +4,7 @@ import type { InstanceKey, ServerName } from '../core/model.ts';
 import { PROCESS_SCAN_EVERY_MS, SERVER_UMASK } from '../limits.ts';
 import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
+import { isConfidential } from '../secret-shape.ts';
 import { type ChildSurroundings, ServerChild } from './child.ts';
 import type { CommandLookup } from './command-path.ts';
 import { serverEnvironment } from './environment.ts';
@@ -250,7 +251,7 @@ class Processes implements ServerProcesses {
 /** A damaged secrets file gives nothing, so there is nothing to mask; a launch that needs one of them fails by itself. */
 function valuesOf(secretsOf: (server: ServerName) => ReadonlyMap<string, string>, server: ServerName): string[] {
   try {
-    return [...secretsOf(server).values()];
+    return [...secretsOf(server)].filter(([name, value]) => isConfidential(name, value)).map(([, value]) => value);
   } catch {
     return []; // SECRETS_DAMAGED, told by planLaunch to those that need one
   }
