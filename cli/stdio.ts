@@ -43,8 +43,12 @@ function run(host: string | null): void {
       resume: session.resume((bytes) => sha256(...bytes)),
     });
   new Shim({
-    stdin: process.stdin,
-    stdout: process.stdout,
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return process.stdout;
+    },
     home,
     socketName: socketNameOf(home, process.platform, sha256),
     program: join(__dirname, 'daemon.js'),

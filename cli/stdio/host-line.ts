@@ -12,12 +12,29 @@ export interface HostLine {
   params: Span | null;
   /** Without its daemon it waits; all else is sent while one is there. */
   request: boolean;
+  /** Asking it twice does no harm: after a loss it is sent again, and the host notices nothing. All else may have taken effect. */
+  repeatable: boolean;
   /**
    * `held`: in the shim. `handed`: complete in the daemon's socket, so that it may have been acted upon. `withdrawn`: the host
    * cancelled it while it was held, and it is not sent at all.
    */
   stage: 'held' | 'handed' | 'withdrawn';
 }
+
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'initialize',
+  'server/discover',
+  'ping',
+  'logging/setLevel',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'subscriptions/listen',
+  'completion/complete',
+]);
 
 export function hostLine({ bytes, length, envelope }: Frame): HostLine {
   const { kind } = envelope;
@@ -29,6 +46,7 @@ export function hostLine({ bytes, length, envelope }: Frame): HostLine {
     id: kind === 'request' ? envelope.id : null,
     params: kind === 'request' || kind === 'notification' ? envelope.params : null,
     request: kind === 'request',
+    repeatable: kind === 'request' && REPEATABLE.has(envelope.method),
     stage: 'held',
   };
 }
@@ -36,7 +54,8 @@ export function hostLine({ bytes, length, envelope }: Frame): HostLine {
 /** A line that the shim writes itself; it waits for a daemon as a request does. */
 export function ownLine(text: string, id: RawId | null): HostLine {
   const bytes = line(text);
-  return { bytes, length: byteLength(bytes), method: null, id, params: null, request: true, stage: 'held' };
+  const length = byteLength(bytes);
+  return { bytes, length, method: null, id, params: null, request: true, repeatable: true, stage: 'held' };
 }
 
 /** Raw JSON of the params; `{}` when there are none. */

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
 import {
-  HELLO_BYTES_MAX,
   RECONNECT_EVERY_MS,
   RECONNECT_FIRST_EVERY_MS,
   RECONNECT_FIRST_MS,
@@ -11,7 +10,7 @@ import {
   SHIM_RESPAWN_MAX_MS,
   UPGRADE_GRACE_MS,
 } from '../../src/limits.ts';
-import { type Bye, decodeControl } from '../../src/protocol/preamble.ts';
+import type { Bye } from '../../src/protocol/preamble.ts';
 import type { Cause } from './answers.ts';
 import { startDaemon } from './daemon-start.ts';
 import { enterHome, lookForSocket } from './home.ts';
@@ -21,22 +20,22 @@ export interface LinkOptions {
   socketName: string;
   /** The daemon's file. */
   program: string;
-  /** The control line that opens a connection. */
-  hello(): string;
   /** Some request of the host waits for a daemon. */
   waiting(): boolean;
-  /** A daemon accepted the session; `rest` is what it said after its welcome. */
-  onReady(socket: Socket, rest: Buffer): void;
+  /** Somebody listens. Whether he is a daemon that takes this host, his first line must say: `accepted` or `declined`. */
+  onConnected(socket: Socket): void;
+  /** What was connected is connected no more. */
   onLost(): void;
   /** Nobody can be reached: what waits should be answered. Trying goes on. */
   onUnreachable(cause: Cause): void;
 }
 
 type Stage =
+  | { name: 'resting' }
   | { name: 'trying'; timer: NodeJS.Timeout }
-  | { name: 'greeting'; socket: Socket; said: Buffer[]; timer: NodeJS.Timeout }
-  | { name: 'ready'; socket: Socket; since: number }
-  | { name: 'ended' };
+  | { name: 'connecting'; socket: Socket; timer: NodeJS.Timeout }
+  | { name: 'greeting'; socket: Socket; timer: NodeJS.Timeout }
+  | { name: 'ready'; socket: Socket; sinceMs: number };
 
 const FIX = 'mcpd doctor';
 /** Of a connect: nobody is there. Any other error is of the moment. */
@@ -45,7 +44,7 @@ const ABSENT: readonly (string | undefined)[] = ['ENOENT', 'ECONNREFUSED'];
 /** Keeps a connection to a daemon: finds one, starts one, and finds the next when it goes. */
 export class Link {
   readonly #options: LinkOptions;
-  #stage: Stage = { name: 'ended' };
+  #stage: Stage = { name: 'resting' };
   #tryingSince = 0;
   /** When the oldest of the requests that wait now came. */
   #waitingSince: number | null = null;
@@ -67,21 +66,45 @@ export class Link {
   }
 
   start(): void {
-    this.#tryingSince = performance.now();
+    this.#tryingSince = monotonicMs();
     this.#attempt();
   }
 
   /** A request waits. */
   wanted(): void {
     if (this.#stage.name !== 'trying' || this.#waitingSince !== null) return;
-    this.#waitingSince = performance.now();
+    this.#waitingSince = monotonicMs();
     this.#attempt();
+  }
+
+  /** The daemon took this host. */
+  accepted(): void {
+    if (this.#stage.name !== 'greeting') return;
+    const { socket, timer } = this.#stage;
+    clearTimeout(timer);
+    this.#stage = { name: 'ready', socket, sinceMs: monotonicMs() };
+    this.#waitingSince = null;
+    this.#parted = false;
+    this.#failedStarts = 0;
+    this.#startDelayMs = SHIM_RESPAWN_FIRST_MS;
+    this.#startAgainAt = 0;
+  }
+
+  /** What listens does not take this host. */
+  declined(why: string): void {
+    if (this.#stage.name !== 'greeting') return;
+    const { socket, timer } = this.#stage;
+    clearTimeout(timer);
+    this.#stage = { name: 'resting' };
+    socket.destroy();
+    this.#options.onLost();
+    this.#refused({ what: 'mcpd did not take this host', why, fix: FIX });
   }
 
   /** The daemon told that it will go. */
   parting(reason: Bye['reason']): void {
     this.#parted = true;
-    if (reason === 'upgrade') this.#startAgainAt = performance.now() + UPGRADE_GRACE_MS;
+    if (reason === 'upgrade') this.#startAgainAt = monotonicMs() + UPGRADE_GRACE_MS;
   }
 
   /** Lets go of the daemon, and looks for the next. */
@@ -105,11 +128,12 @@ export class Link {
       this.#unreachable();
       socket.destroy();
     }, RECONNECT_TIMEOUT_MS);
-    this.#stage = { name: 'greeting', socket, said: [], timer };
+    this.#stage = { name: 'connecting', socket, timer };
     let code: string | undefined;
-    const greet = (chunk: Buffer) => this.#greet(chunk, greet);
-    socket.on('data', greet);
-    socket.once('connect', () => socket.write(this.#options.hello()));
+    socket.once('connect', () => {
+      this.#stage = { name: 'greeting', socket, timer };
+      this.#options.onConnected(socket);
+    });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       code = error.code;
       if (!ABSENT.includes(code)) this.#why = error.message;
@@ -120,55 +144,27 @@ export class Link {
     });
   }
 
-  #greet(chunk: Buffer, listener: (chunk: Buffer) => void): void {
-    if (this.#stage.name !== 'greeting') return;
-    const { socket, said, timer } = this.#stage;
-    said.push(chunk);
-    const all = Buffer.concat(said);
-    const newline = all.indexOf(0x0a);
-    if (newline < 0) {
-      if (all.length > HELLO_BYTES_MAX) socket.destroy();
-      return;
-    }
-    const control = decodeControl(all.toString('utf8', 0, newline));
-    if (control?.word !== 'welcome') {
-      const why = control?.word === 'bye' ? control.text : 'what listens there is no mcpd';
-      this.#stage = { name: 'ended' };
-      socket.destroy();
-      this.#refused({ what: 'mcpd did not take this host', why, fix: FIX });
-      return;
-    }
-    clearTimeout(timer);
-    socket.off('data', listener);
-    this.#stage = { name: 'ready', socket, since: performance.now() };
-    this.#waitingSince = null;
-    this.#parted = false;
-    this.#failedStarts = 0;
-    this.#startDelayMs = SHIM_RESPAWN_FIRST_MS;
-    this.#startAgainAt = 0;
-    this.#options.onReady(socket, all.subarray(newline + 1));
-  }
-
   #closed(socket: Socket, code: string | undefined): void {
     const stage = this.#stage;
     if (!('socket' in stage) || stage.socket !== socket) return;
-    if (stage.name === 'greeting') {
-      if (ABSENT.includes(code)) this.#absent();
-      else this.#tryLater();
-      return;
+    if (stage.name === 'ready') {
+      const now = monotonicMs();
+      // One that goes as soon as it comes is not asked again at once.
+      const delayMs = now - stage.sinceMs < RECONNECT_FIRST_MS ? RECONNECT_EVERY_MS : 0;
+      this.#tryingSince = now;
+      this.#why = '';
+      this.#stage = { name: 'trying', timer: setTimeout(() => this.#attempt(), delayMs) };
+    } else if (ABSENT.includes(code)) {
+      this.#absent();
+    } else {
+      this.#tryLater();
     }
-    const now = performance.now();
-    // One that goes as soon as it comes is not asked again at once.
-    const delayMs = now - stage.since < RECONNECT_FIRST_MS ? RECONNECT_EVERY_MS : 0;
-    this.#tryingSince = now;
-    this.#why = '';
-    this.#stage = { name: 'trying', timer: setTimeout(() => this.#attempt(), delayMs) };
-    this.#options.onLost();
+    if (stage.name !== 'connecting') this.#options.onLost();
   }
 
   /** Nothing listens. */
   #absent(): void {
-    const now = performance.now();
+    const now = monotonicMs();
     const wantsOne = !this.#parted || this.#options.waiting();
     if (wantsOne && !this.#starting && now >= this.#startAgainAt) this.#startDaemon(now);
     this.#tryLater();
@@ -188,7 +184,7 @@ export class Link {
   }
 
   #tryLater(): void {
-    const now = performance.now();
+    const now = monotonicMs();
     const waiting = this.#options.waiting();
     if (!waiting) this.#waitingSince = null;
     else this.#waitingSince ??= now;
@@ -216,4 +212,11 @@ export class Link {
     const why = this.#why !== '' ? this.#why : this.#starting ? 'it was started and is not ready yet' : '';
     this.#options.onUnreachable({ what: 'no mcpd daemon answers', why, fix: FIX });
   }
+}
+
+// — internal —
+
+/** Not `performance.now`: the first use of it costs a start more than a millisecond. */
+function monotonicMs(): number {
+  return process.uptime() * 1000;
 }

@@ -10,6 +10,9 @@ export interface OutboundStream {
   uncork(): void;
 }
 
+/** `answers` are all lines but requests. */
+type Allowed = 'repeatable' | 'all' | 'answers';
+
 const LINE_END: Uint8Array = Buffer.from('\n');
 
 /**
@@ -25,7 +28,7 @@ export class Outbound {
   /** Written without its newline. */
   #unended: HostLine | null = null;
   #blocked = false;
-  #requestsWait = false;
+  #allowed: Allowed = 'all';
 
   constructor(onHanded: (line: HostLine) => void) {
     this.#onHanded = onHanded;
@@ -41,11 +44,17 @@ export class Outbound {
     this.#bytes += line.length;
   }
 
-  /** A daemon is there. */
+  /** Somebody listens, and may be a daemon: only what can be sent twice goes to him. */
   connect(stream: OutboundStream): void {
     this.#stream = stream;
     this.#blocked = false;
-    this.#requestsWait = false;
+    this.#allowed = 'repeatable';
+    this.flush();
+  }
+
+  /** He is a daemon. */
+  trust(): void {
+    this.#allowed = 'all';
     this.flush();
   }
 
@@ -60,7 +69,7 @@ export class Outbound {
 
   /** The daemon will stop: requests wait for the next one, answers and notifications still go to this one. */
   holdRequests(): void {
-    this.#requestsWait = true;
+    this.#allowed = 'answers';
   }
 
   /** Forgets lines that were withdrawn. */
@@ -111,13 +120,14 @@ export class Outbound {
 
   /** The next lines that fit into one write; a long one comes alone. They still count in `bytes`. */
   #take(): HostLine[] {
-    if (this.#requestsWait) return this.#takeAnswers();
+    if (this.#allowed === 'answers') return this.#takeAnswer();
     const batch: HostLine[] = [];
     let length = 0;
     let count = 0;
     for (const line of this.#queue) {
       if (line.stage !== 'withdrawn') {
         if (batch.length > 0 && length + line.length > WRITE_BATCH_BYTES) break;
+        if (this.#allowed === 'repeatable' && !line.repeatable) break;
         batch.push(line);
         length += line.length;
       } else {
@@ -130,7 +140,7 @@ export class Outbound {
   }
 
   /** One line that is no request. */
-  #takeAnswers(): HostLine[] {
+  #takeAnswer(): HostLine[] {
     const at = this.#queue.findIndex((line) => !line.request);
     return at < 0 ? [] : this.#queue.splice(at, 1);
   }

@@ -26,6 +26,10 @@ function scene() {
   const take = () => {
     for (const bytes of session.toHost.splice(0)) host.push(JSON.parse(textOf(bytes)));
   };
+  const come = () => {
+    outbound.connect(stream);
+    outbound.trust();
+  };
   const stream = {
     writableLength: 0,
     write: (chunk: Uint8Array) => {
@@ -73,12 +77,12 @@ function scene() {
     /** What the daemon read since the last look. */
     read: () => daemon.splice(0).map((text) => (text.startsWith('!') ? text : (JSON.parse(text) as Message))),
     methods: () => daemon.splice(0).map((text) => (JSON.parse(text) as Message).method),
-    daemonComes: () => outbound.connect(stream),
+    daemonComes: come,
     /** The daemon dies, and none is there. */
     daemonDies: () => {
       outbound.disconnect(session.lost());
       take();
-      return { comesBack: () => outbound.connect(stream) };
+      return { comesBack: come, greets: () => outbound.connect(stream) };
     },
     says,
     asks: (id: unknown, method: string, params?: unknown) =>
@@ -193,6 +197,21 @@ describe('what is under way when the daemon is lost', () => {
     comesBack();
     expect([host, methods()]).toEqual([[], ['tools/list']]);
   });
+});
+
+test('before a daemon has said who it is, it is sent only what can be sent twice', () => {
+  const { daemonDies, asks, host, methods, outbound } = initialised();
+  const { greets } = daemonDies();
+  asks(1, 'tools/list');
+  asks(2, 'tools/call');
+  asks(3, 'prompts/list');
+  greets();
+  expect(methods()).toEqual(['tools/list']);
+  const next = daemonDies();
+  expect(host).toEqual([]);
+  next.greets();
+  outbound.trust();
+  expect(methods()).toEqual(['tools/list', 'tools/call', 'prompts/list']);
 });
 
 describe('requests of servers', () => {

@@ -19,22 +19,6 @@ import {
 import { type HostLine, hostLine, ownLine, parsedParams } from './host-line.ts';
 import { Remembered } from './remembered.ts';
 
-/** Asking these twice does no harm: after a loss they are sent again, and the host notices nothing. All others may have taken effect. */
-const SENT_AGAIN: ReadonlySet<string> = new Set([
-  'initialize',
-  'server/discover',
-  'ping',
-  'logging/setLevel',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'subscriptions/listen',
-  'completion/complete',
-]);
-
 const NOTHING: Bytes = [];
 
 export class Session {
@@ -87,7 +71,7 @@ export class Session {
     line.stage = 'handed';
     if (line.method === 'notifications/initialized') this.#remembered.initialized = line;
     // It will not be sent again, so its arguments need not be kept.
-    else if (line.request && line.method !== null && !SENT_AGAIN.has(line.method)) line.bytes = NOTHING;
+    else if (line.request && !line.repeatable) line.bytes = NOTHING;
   }
 
   /** An answer of the daemon; `line` is all of it. True: it goes to the host. */
@@ -127,9 +111,9 @@ export class Session {
     const again: HostLine[] = this.#renew();
     for (const [id, line] of this.#open) {
       if (line.stage !== 'handed') continue;
-      if (line.method !== null && !SENT_AGAIN.has(line.method)) {
+      if (!line.repeatable) {
         this.#open.delete(id);
-        this.toHost.push(lostAnswer(id, line.method));
+        this.toHost.push(lostAnswer(id, line.method ?? 'request'));
         continue;
       }
       line.stage = 'held';

@@ -21,8 +21,9 @@ import { recognise, scanned } from './recognise.ts';
 import { Session } from './session.ts';
 
 export interface ShimOptions extends Pick<LinkOptions, 'home' | 'socketName' | 'program'> {
-  stdin: Readable;
-  stdout: Writable;
+  /** Both are read after the daemon was called, because Node makes them at first use, and that takes as long as an answer. */
+  readonly stdin: Readable;
+  readonly stdout: Writable;
   /** The control line that opens a connection. */
   hello(session: Session): string;
   /** For the host's log: real trouble only. */
@@ -51,10 +52,11 @@ export class Shim {
   constructor(options: ShimOptions) {
     this.#options = options;
     this.#link = new Link({
-      ...options,
-      hello: () => options.hello(this.#session),
+      home: options.home,
+      socketName: options.socketName,
+      program: options.program,
       waiting: () => this.#session.waiting,
-      onReady: (socket, rest) => this.#ready(socket, rest),
+      onConnected: (socket) => this.#connected(socket),
       onLost: () => this.#lost(),
       onUnreachable: (cause) => this.#unreachable(cause),
     });
@@ -101,7 +103,7 @@ export class Shim {
 
   /** Stops reading the host while too much waits for the daemon. */
   #regulate(): void {
-    const max = this.#socket === null || this.#parting ? SHIM_HELD_BYTES_MAX : SHIM_QUEUE_BYTES_MAX;
+    const max = !this.#link.ready || this.#parting ? SHIM_HELD_BYTES_MAX : SHIM_QUEUE_BYTES_MAX;
     const pause = this.#outbound.bytes > max;
     if (pause === this.#stdinPaused) return;
     this.#stdinPaused = pause;
@@ -109,20 +111,21 @@ export class Shim {
     else this.#options.stdin.resume();
   }
 
-  #ready(socket: Socket, rest: Buffer): void {
+  #connected(socket: Socket): void {
     this.#socket = socket;
     this.#parting = false;
     this.#socketPaused = false;
+    this.#inbound.drop();
     socket.on('data', (chunk: Buffer) => this.#fromDaemon(chunk));
     socket.on('drain', () => {
       this.#outbound.drained();
       this.#regulate();
     });
+    socket.cork();
+    socket.write(this.#options.hello(this.#session));
     this.#outbound.connect(socket);
-    this.#regulate();
+    socket.uncork();
     if (this.#options.stdout.writableLength > 0) this.#hostStalls();
-    if (rest.length > 0) this.#fromDaemon(rest);
-    this.#afterDaemon();
   }
 
   #fromDaemon(chunk: Buffer): void {
@@ -131,6 +134,10 @@ export class Shim {
   }
 
   #passes(line: Bytes): boolean {
+    if (!this.#link.ready) {
+      this.#link.declined('what listens there is no mcpd');
+      return false;
+    }
     const seen = recognise(line);
     if (seen?.kind === 'answer') return this.#session.answered(seen.id, seen.ok, line);
     if (seen?.kind === 'notice') return true;
@@ -140,10 +147,17 @@ export class Shim {
 
   #control(line: string): void {
     const control = decodeControl(line);
-    if (control?.word !== 'bye') return;
-    this.#parting = true;
-    this.#outbound.holdRequests();
-    this.#link.parting(control.reason);
+    if (control?.word === 'welcome') {
+      this.#link.accepted();
+      this.#outbound.trust();
+      this.#regulate();
+    } else if (control?.word === 'bye' && control.reason === 'refused') {
+      this.#link.declined(control.text);
+    } else if (control?.word === 'bye') {
+      this.#parting = true;
+      this.#outbound.holdRequests();
+      this.#link.parting(control.reason);
+    }
   }
 
   #lost(): void {
@@ -169,7 +183,7 @@ export class Shim {
     if (this.#parting && this.#session.quiet) this.#link.leave();
     if (!this.#stdinEnded) return;
     if (this.#session.finished) this.#finish();
-    else if (this.#socket !== null) this.#linger();
+    else if (this.#link.ready) this.#linger();
   }
 
   /** The host will ask nothing more; what it asked may still be answered, for a while. */
