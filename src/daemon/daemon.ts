@@ -27,8 +27,8 @@ import { Watching } from './watching.ts';
 export interface Daemon {
   /** Begins the orderly end; `at once` skips the drain. Later calls only hurry it. */
   stop(atOnce: boolean): void;
-  /** Resolves when everything has ended and all files are closed. */
-  ended: Promise<void>;
+  /** Resolves when everything has ended and all files are closed; tells whether a person asked for it. */
+  ended: Promise<{ onPurpose: boolean }>;
   /** What it is doing, for SIGQUIT: no secrets, no arguments, no results. */
   dump(): string;
   /** Forgets what can be read again from the disk. */
@@ -150,8 +150,12 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
       installing ??= import('./installing.ts').then(({ Installing }) => new Installing(parts, trials));
       return installing;
     },
-    stop: (atOnce) => stop(atOnce),
+    stop: (atOnce) => {
+      onPurpose = true;
+      stop(atOnce);
+    },
   };
+  let onPurpose = false;
   let installing: ReturnType<Parts['installing']> | null = null;
   const control = new Control(parts);
   const api = createApi({
@@ -193,6 +197,7 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
     await api.close();
     registry.close();
     rmSync(paths.daemonInfo, { force: true });
+    return { onPurpose };
   });
   return {
     stop,

@@ -1,7 +1,7 @@
 import { asMcpdError } from '../errors.ts';
 import { prepareHome } from '../home.ts';
 import { homePath, pathsOf } from '../paths.ts';
-import { FATAL_EXIT_CODE, fatalLine } from '../start-report.ts';
+import { ENDED_EXIT_CODE, FATAL_EXIT_CODE, fatalLine } from '../start-report.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { becomeTheDaemon } from './standby.ts';
 
@@ -32,9 +32,10 @@ async function run(): Promise<void> {
     const daemon = await startDaemon(paths, keeper === 'pm2' ? 'pm2' : 'direct', warnings);
     obeySignals(daemon);
     process.send?.('ready');
-    await daemon.ended;
+    const { onPurpose } = await daemon.ended;
     lock.release();
-    process.exit(process.exitCode ?? 0);
+    // pm2 takes 0 for a crash as well; it restarts whatever does not say that it was meant.
+    process.exit(process.exitCode ?? (keeper === 'pm2' && onPurpose ? ENDED_EXIT_CODE : 0));
   } catch (thrown) {
     const error = asMcpdError(thrown, 'DAEMON_START_FAILED', 'the daemon cannot start');
     console.error(fatalLine(error));
