@@ -78,12 +78,12 @@ export class ServerChild {
     });
   }
 
-  /** Spawns what `plan` comes to; a failure of either is reported as an exit. Never rejects. */
-  async start(plan: Promise<LaunchPlan>): Promise<void> {
+  /** Spawns what `plan` comes to, unless it is stopped before; a failure is reported as an exit. Never rejects. */
+  async start(plan: (signal: AbortSignal) => Promise<LaunchPlan>): Promise<void> {
     const { signal } = this.#cancel;
     try {
       const onRetry = (errno: string) => this.#own.log.lifecycle('warn', `spawn ${errno}; trying again`);
-      const child = await spawnGroup(plan, { umask: this.#own.umask, signal, onRetry });
+      const child = await spawnGroup(plan(signal), { umask: this.#own.umask, signal, onRetry });
       this.#began(child);
       if (signal.aborted) this.#signal('kill');
     } catch (error) {

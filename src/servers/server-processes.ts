@@ -119,7 +119,7 @@ class Processes implements ServerProcesses {
     const child = new ServerChild({ instance, generation, definition }, surroundings);
     this.#children.set(instance, child);
     this.#watch();
-    void child.start(this.#plan(child, marker, log));
+    void child.start((signal) => this.#plan(child, marker, log, signal));
   }
 
   write(instance: InstanceKey, generation: number, message: Bytes): 'ok' | 'full' | 'gone' {
@@ -217,11 +217,13 @@ class Processes implements ServerProcesses {
     await Promise.all(Array.from(this.#logs.values(), (log) => log.flush()));
   }
 
-  async #plan(child: ServerChild, marker: string, log: ServerLog): Promise<LaunchPlan> {
+  async #plan(child: ServerChild, marker: string, log: ServerLog, signal: AbortSignal): Promise<LaunchPlan> {
     const { definition } = child.order;
     const { paths, secretsOf } = this.#options;
     log.maskWith(maskOf(valuesOf(secretsOf, definition.name)));
     const [loginPath] = await Promise.all([this.#loginPath.read(), this.#reaping]);
+    // Stopped while it waited: perhaps uninstalled, and then its folder must not appear again.
+    signal.throwIfAborted();
     return planLaunch(definition, {
       inherited: this.#inherited,
       loginPath,

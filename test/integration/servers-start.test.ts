@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are mcpd's placeholders, not JavaScript's
-import { chmodSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fake } from '../harness/fake.ts';
@@ -144,5 +144,7 @@ test('a server stopped before its process exists is never started', async () => 
   processes.stop('early', 1, false);
   expect(await starting).toBe(0);
   expect((await exit('early')).cause).toBe('stopped before it was started');
-  expect(of('server-spawned')).toEqual([]);
+  await start('later', fake('process'));
+  expect(of('server-spawned')).toHaveLength(1);
+  expect(existsSync(join(home.mcpdHome, 'data', 'early'))).toBe(false);
 });
