@@ -41,7 +41,7 @@ export function resolveInput(input: CatalogInput, given: GivenValue | undefined,
 }
 
 /** The value as the server will get it: file names absolute, booleans in lower case. @throws McpdError INPUT_INVALID */
-export function checkedValue(input: CatalogInput, value: string, place: CallerPlace): string {
+function checkedValue(input: CatalogInput, value: string, place: CallerPlace): string {
   checkNoNul(value, `the value of ${input.name}`);
   if (secretsIn(value).length > 0) return value;
   const refuse = (why: string) =>

@@ -39,6 +39,11 @@ describe('what npm says becomes an error that names the cause', () => {
     expect(errorOf('ENOTFOUND', 'getaddrinfo ENOTFOUND registry.test').parts.why).toContain(
       'registry.test could not be reached',
     );
+    const untrusted = errorOf(
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      'request to https://registry.test/x failed, reason: self-signed',
+    );
+    expect(untrusted.parts.why).toContain('the certificate of registry.test is not trusted');
     expect(errorOf('E401', 'Unauthorized - GET https://registry.test/x').parts.fix).toContain('npm login');
   });
 

@@ -75,6 +75,12 @@ export function npmError(failure: NpmFailure, asked: Asked): McpdError {
     });
   }
   const host = hostOf(failure);
+  if (CERTIFICATE.test(code)) {
+    return error('FETCH_FAILED', {
+      why: `the certificate of ${host ?? 'the registry'} is not trusted (${code}): ${firstLine(summary)}`,
+      fix: 'npm config set cafile FILE, or start mcpd with NODE_EXTRA_CA_CERTS=FILE',
+    });
+  }
   if (host !== null) {
     return error('FETCH_FAILED', {
       why: `${host} could not be reached (${code}): ${firstLine(summary)}`,
@@ -95,6 +101,7 @@ export function engineWarnings(stderr: string): string[] {
 // — internal —
 
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
+const CERTIFICATE = /CERT|^UNABLE_TO_(GET|VERIFY)/;
 const LOGIN = new Set(['E401', 'E403', 'E407', 'ENEEDAUTH', 'EOTP']);
 
 function printedError(stdout: string): NpmFailure | null {

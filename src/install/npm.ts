@@ -15,7 +15,7 @@ import { type Asked, engineWarnings, npmError, readNpmFailure } from './npm-fail
 import { findNpm, type NpmProgram, type NpmRunOptions, npmEnvironment, runNpm } from './npm-run.ts';
 import { Slots } from './slots.ts';
 
-export interface PackageRequest extends Asked {
+interface PackageRequest extends Asked {
   /** The server's own folder below `packages`; the version's folder is made inside. */
   folder: string;
   allowScripts: boolean;

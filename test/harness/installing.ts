@@ -168,6 +168,7 @@ function shakeHands(child: ChildProcess, { fingerprint }: ServerDefinition): Pro
         send({ id: 2, method: 'tools/list', params: {} });
         return;
       }
+      if (message.id !== 2) return; // a notice
       const tools = (message.result['tools'] as object[]).map((tool) => JSON.stringify(tool));
       const memory: ServerMemory = {
         fingerprint,
