@@ -24,14 +24,15 @@ const IS_ERROR = Buffer.from('"isError":true');
 /** Sends a queued call to its running server. The frame is given up: from here on the outcome may be unknown. */
 export function sendCall(core: Core, instance: Instance, link: ServerLink, call: Call): void {
   if (call.phase.name !== 'queued') return;
-  const { frame, request } = call.phase;
+  const { view } = call.phase;
+  const { frame, request } = view;
   const upstreamId = link.nextId++;
   const era = link.era ?? 'legacy';
   const edits: Edit[] = [{ ...request.idSpan, with: String(upstreamId) }];
   if (call.rewrite !== null) edits.push({ ...call.rewrite.span, with: call.rewrite.json });
   if (era === 'modern' || call.hostEra === 'modern' || call.progressToken !== null) {
     const session = core.sessions.get(call.session);
-    const edit = metaEdit(join(frame.bytes), request, {
+    const edit = metaEdit(view, {
       from: call.hostEra,
       to: era,
       // Tokens are unique per sender, so the id that mcpd just gave serves as the token too.

@@ -1,8 +1,9 @@
 import { INSTRUCTIONS_BYTES_MAX, LIST_TTL_MS } from '../limits.ts';
 import type { Envelope } from '../protocol/frame.ts';
 import { discoverResult, initializeResult } from '../protocol/handshake.ts';
-import { member, text } from '../protocol/members.ts';
+import { text } from '../protocol/members.ts';
 import { isLogLevel, LISTS } from '../protocol/methods.ts';
+import { param, type RequestView } from '../protocol/request-view.ts';
 import { negotiateLegacy } from '../protocol/revisions.ts';
 import { answer, refuse } from './emit.ts';
 import { takeClientInfo } from './host-session.ts';
@@ -16,19 +17,14 @@ import { openListen } from './subscriptions.ts';
 
 type Request = Extract<Envelope, { kind: 'request' }>;
 
-export function answerLocally(
-  core: Core,
-  session: HostSession,
-  request: Request,
-  key: string,
-  bytes: Uint8Array,
-): void {
-  const params = paramsOf(request, bytes);
+export function answerLocally(core: Core, session: HostSession, view: RequestView, key: string): void {
+  const { request, bytes } = view;
+  const params = paramsOf(view);
   switch (request.method) {
     case 'initialize': {
       session.era = 'legacy';
       session.protocolVersion = negotiateLegacy(params['protocolVersion']);
-      const info = request.params === null ? null : member(bytes, request.params, 'clientInfo');
+      const info = param(view, 'clientInfo');
       if (info !== null) takeClientInfo(session, text(bytes, info));
       core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
       return answer(
@@ -62,15 +58,9 @@ export function answerLocally(
 }
 
 /** One merged list, from what is cached. */
-export function answerList(
-  core: Core,
-  session: HostSession,
-  request: Request,
-  era: Era,
-  list: ListKind,
-  bytes: Uint8Array,
-): void {
-  if (request.params !== null && member(bytes, request.params, 'cursor') !== null) {
+export function answerList(core: Core, session: HostSession, view: RequestView, era: Era, list: ListKind): void {
+  const { request } = view;
+  if (param(view, 'cursor') !== null) {
     return refuse(
       core,
       session.id,
@@ -132,7 +122,7 @@ function instructions(core: Core): string | null {
   return parts.length === 0 ? null : parts.join('\n\n');
 }
 
-function paramsOf(request: Request, bytes: Uint8Array): Record<string, unknown> {
+function paramsOf({ request, bytes }: RequestView): Record<string, unknown> {
   const value: unknown = request.params === null ? {} : JSON.parse(text(bytes, request.params));
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -1,5 +1,6 @@
-import type { Envelope, Span } from '../protocol/frame.ts';
+import type { Span } from '../protocol/frame.ts';
 import { jsonString, type Member, member } from '../protocol/members.ts';
+import { param, type RequestView } from '../protocol/request-view.ts';
 import { entriesOf } from './learning.ts';
 import { keysOf } from './listing.ts';
 import type { ServerName } from './model.ts';
@@ -17,18 +18,13 @@ export interface Destination {
   exposedUri: string | null;
 }
 
-type Request = Extract<Envelope, { kind: 'request' }>;
-
 export function destinationOf(
   core: Core,
-  bytes: Uint8Array,
-  request: Request,
+  view: RequestView,
   at: 'tool' | 'prompt' | 'uri' | 'ref',
 ): Destination | Refusal {
-  if (at === 'ref') return refDestination(core, bytes, request);
-  const param = at === 'uri' ? 'uri' : 'name';
-  const value = request.params === null ? null : member(bytes, request.params, param);
-  return at === 'uri' ? byUri(core, bytes, request, value) : byName(core, at, bytes, request, value);
+  if (at === 'ref') return refDestination(core, view);
+  return at === 'uri' ? byUri(core, view, param(view, 'uri')) : byName(core, at, view, param(view, 'name'));
 }
 
 export function isRefusal(found: Destination | Refusal): found is Refusal {
@@ -40,8 +36,7 @@ export function isRefusal(found: Destination | Refusal): found is Refusal {
 function byName(
   core: Core,
   kind: NameKind,
-  bytes: Uint8Array,
-  request: Request,
+  { bytes, request }: RequestView,
   value: Member | null,
 ): Destination | Refusal {
   const name = value === null ? null : jsonString(bytes, value);
@@ -65,7 +60,7 @@ function byName(
   );
 }
 
-function byUri(core: Core, bytes: Uint8Array, request: Request, value: Member | null): Destination | Refusal {
+function byUri(core: Core, { bytes, request }: RequestView, value: Member | null): Destination | Refusal {
   const uri = value === null ? null : jsonString(bytes, value);
   if (value === null || uri === null) return missingParam(request.method, 'uri');
   const target = core.uris.resolve(uri);
@@ -81,12 +76,13 @@ function byUri(core: Core, bytes: Uint8Array, request: Request, value: Member | 
 }
 
 /** completion/complete names a prompt, or a resource template. */
-function refDestination(core: Core, bytes: Uint8Array, request: Request): Destination | Refusal {
-  const ref = request.params === null ? null : member(bytes, request.params, 'ref');
+function refDestination(core: Core, view: RequestView): Destination | Refusal {
+  const { bytes, request } = view;
+  const ref = param(view, 'ref');
   const type = ref === null ? null : member(bytes, ref, 'type');
   const kind = type === null ? null : jsonString(bytes, type);
-  if (ref !== null && kind === 'ref/prompt') return byName(core, 'prompt', bytes, request, member(bytes, ref, 'name'));
-  if (ref !== null && kind === 'ref/resource') return byUri(core, bytes, request, member(bytes, ref, 'uri'));
+  if (ref !== null && kind === 'ref/prompt') return byName(core, 'prompt', view, member(bytes, ref, 'name'));
+  if (ref !== null && kind === 'ref/resource') return byUri(core, view, member(bytes, ref, 'uri'));
   return missingParam(request.method, 'ref.type');
 }
 

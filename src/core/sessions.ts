@@ -1,9 +1,10 @@
 import { HOST_OPEN_REQUESTS_MAX, SERVER_OPEN_REQUESTS_MAX } from '../limits.ts';
 import { idKey, join } from '../protocol/bytes.ts';
 import type { Envelope, Frame } from '../protocol/frame.ts';
-import { member, text } from '../protocol/members.ts';
+import { duplicateKey, member, text } from '../protocol/members.ts';
 import { type ModernEnvelope, missingInEnvelope, progressTokenOf, readModernEnvelope } from '../protocol/meta.ts';
 import { isLogLevel, routeOf } from '../protocol/methods.ts';
+import { type RequestView, viewOf } from '../protocol/request-view.ts';
 import { MODERN_REVISION, SERVED_REVISIONS } from '../protocol/revisions.ts';
 import { cancelCall, openCallsOf } from './calls.ts';
 import { disarm, refuse } from './emit.ts';
@@ -69,8 +70,10 @@ function onRequest(core: Core, session: HostSession, frame: Frame, request: Requ
   const key = idKey(request.id);
   const refusal = refusalBefore(session, key);
   if (refusal !== null) return refuse(core, session.id, request.id, refusal);
-  const bytes = join(frame.bytes);
-  const envelope = readModernEnvelope(bytes, request.params);
+  const view = viewOf(frame, request);
+  const twice = duplicateKey(view.params);
+  if (twice !== null) return refuse(core, session.id, request.id, invalidParams(`params.${twice} is there twice`));
+  const envelope = readModernEnvelope(view);
   const era = eraOfRequest(session, request, envelope);
   if (typeof era !== 'string') return refuse(core, session.id, request.id, era);
   const route = routeOf(request.method);
@@ -79,12 +82,12 @@ function onRequest(core: Core, session: HostSession, frame: Frame, request: Requ
   }
   switch (route.kind) {
     case 'local':
-      return answerLocally(core, session, request, key, bytes);
+      return answerLocally(core, session, view, key);
     case 'list':
-      return answerList(core, session, request, era, route.list, bytes);
+      return answerList(core, session, view, era, route.list);
     case 'call':
     case 'subscription':
-      return onCall(core, session, frame, request, { key, era, bytes, logLevel: envelope?.logLevel ?? null }, route);
+      return onCall(core, session, view, { key, era, logLevel: envelope?.logLevel ?? null }, route);
   }
 }
 
@@ -118,21 +121,20 @@ function eraOfRequest(session: HostSession, request: Request, envelope: ModernEn
 interface CallFacts {
   key: string;
   era: Era;
-  bytes: Uint8Array;
   logLevel: string | null;
 }
 
 function onCall(
   core: Core,
   session: HostSession,
-  frame: Frame,
-  request: Request,
+  view: RequestView,
   facts: CallFacts,
   route:
     | { kind: 'call'; at: 'tool' | 'prompt' | 'uri' | 'ref' }
     | { kind: 'subscription'; change: 'subscribe' | 'unsubscribe' },
 ): void {
-  const found = destinationOf(core, facts.bytes, request, route.kind === 'call' ? route.at : 'uri');
+  const { request, frame } = view;
+  const found = destinationOf(core, view, route.kind === 'call' ? route.at : 'uri');
   if (isRefusal(found)) return refuse(core, session.id, request.id, found);
   const instance = servingInstance(core, found.server);
   const known = core.servers.get(found.server);
@@ -158,11 +160,11 @@ function onCall(
     rewrite: found.rewrite,
     exposedUri: found.exposedUri,
     hostEra: facts.era,
-    progressToken: request.params === null ? null : progressTokenOf(facts.bytes, request.params),
+    progressToken: progressTokenOf(view),
     logLevel: isLogLevel(facts.logLevel) ? facts.logLevel : null,
     openedAt: core.now,
     requestBytes: frame.length,
-    phase: { name: 'queued', frame, request },
+    phase: { name: 'queued', view },
     aliveAt: core.now,
     progress: null,
     subscription:

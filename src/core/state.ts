@@ -1,6 +1,7 @@
-import type { Envelope, Frame, RawId, Span } from '../protocol/frame.ts';
+import type { RawId, Span } from '../protocol/frame.ts';
 import type { Identity } from '../protocol/handshake.ts';
 import type { LogLevel } from '../protocol/methods.ts';
+import type { RequestView } from '../protocol/request-view.ts';
 import type { Effect } from './events.ts';
 import type { MergedLists } from './listing.ts';
 import type {
@@ -207,8 +208,6 @@ export interface Call {
   readonly subscription: { uri: string; change: 'subscribe' | 'unsubscribe' } | null;
 }
 
-export type CallPhase =
-  | { name: 'queued'; frame: Frame; request: Extract<Envelope, { kind: 'request' }> }
-  | { name: 'sent'; upstreamId: number; sentAt: number };
+export type CallPhase = { name: 'queued'; view: RequestView } | { name: 'sent'; upstreamId: number; sentAt: number };
 
 export type CallOutcome = CallRecord['outcome'];

@@ -1,7 +1,7 @@
 import type { Edit } from './bytes.ts';
-import type { Envelope, Span } from './frame.ts';
 import { modernMeta } from './handshake.ts';
 import { jsonString, type Member, member, members, text } from './members.ts';
+import { param, type RequestView } from './request-view.ts';
 
 /** The `_meta` of requests: what a modern host says with each of them, and how it changes on the way to a server of either era. */
 
@@ -12,8 +12,6 @@ const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 export const SUBSCRIPTION_ID_KEY = 'io.modelcontextprotocol/subscriptionId';
 const MODERN_KEYS: readonly string[] = [VERSION_KEY, CLIENT_INFO_KEY, CAPABILITIES_KEY, LOG_LEVEL_KEY];
 
-type Request = Extract<Envelope, { kind: 'request' }>;
-
 export interface ModernEnvelope {
   /** null when the key is missing or not a string. */
   protocolVersion: string | null;
@@ -23,9 +21,10 @@ export interface ModernEnvelope {
   logLevel: string | null;
 }
 
-/** The modern envelope of a request's params, or null when nothing of it is there: then the host is legacy. */
-export function readModernEnvelope(bytes: Uint8Array, params: Span | null): ModernEnvelope | null {
-  const meta = params === null ? null : member(bytes, params, '_meta');
+/** The modern envelope of a request, or null when nothing of it is there: then the host is legacy. */
+export function readModernEnvelope(view: RequestView): ModernEnvelope | null {
+  const { bytes } = view;
+  const meta = param(view, '_meta');
   if (meta === null) return null;
   const list = members(bytes, meta).filter((entry) => MODERN_KEYS.includes(entry.key));
   if (list.length === 0) return null;
@@ -48,11 +47,11 @@ export function missingInEnvelope(envelope: ModernEnvelope): string[] {
   ];
 }
 
-/** Raw JSON of `_meta.progressToken` of a message's params, or null. */
-export function progressTokenOf(bytes: Uint8Array, params: Span): string | null {
-  const meta = member(bytes, params, '_meta');
-  const token = meta === null ? null : member(bytes, meta, 'progressToken');
-  return token === null ? null : text(bytes, token);
+/** Raw JSON of the request's `_meta.progressToken`, or null. */
+export function progressTokenOf(view: RequestView): string | null {
+  const meta = param(view, '_meta');
+  const token = meta === null ? null : member(view.bytes, meta, 'progressToken');
+  return token === null ? null : text(view.bytes, token);
 }
 
 /**
@@ -60,8 +59,7 @@ export function progressTokenOf(bytes: Uint8Array, params: Span): string | null 
  * `progressToken` is raw JSON, and replaces the host's. `clientInfo` (raw JSON) and `logLevel` are those of a legacy host's session.
  */
 export function metaEdit(
-  bytes: Uint8Array,
-  request: Request,
+  view: RequestView,
   way: {
     from: 'legacy' | 'modern';
     to: 'legacy' | 'modern';
@@ -70,6 +68,7 @@ export function metaEdit(
     logLevel: string | null;
   },
 ): Edit | null {
+  const { bytes, request } = view;
   const added =
     way.to === 'modern' && way.from === 'legacy' ? modernMeta(way.clientInfo, way.logLevel).slice(1, -1) : '';
   const { params } = request;
@@ -77,10 +76,10 @@ export function metaEdit(
     if (added === '') return null;
     return { start: request.methodSpan.end, end: request.methodSpan.end, with: `,"params":{"_meta":{${added}}}` };
   }
-  const meta = member(bytes, params, '_meta');
+  const meta = param(view, '_meta');
   if (meta === null) {
     if (added === '') return null;
-    const comma = members(bytes, params).length === 0 ? '' : ',';
+    const comma = view.params.length === 0 ? '' : ',';
     return { start: params.start + 1, end: params.start + 1, with: `"_meta":{${added}}${comma}` };
   }
   const list = members(bytes, meta);

@@ -1,0 +1,22 @@
+import { join } from './bytes.ts';
+import type { Envelope, Frame } from './frame.ts';
+import { type Member, members } from './members.ts';
+
+/** A host's request, looked into as far as its routing needs: its params member by member, and no deeper. */
+export interface RequestView {
+  frame: Frame;
+  request: Extract<Envelope, { kind: 'request' }>;
+  /** The whole line in one piece; offsets of the members are in it. */
+  bytes: Uint8Array;
+  params: readonly Member[];
+}
+
+export function viewOf(frame: Frame, request: RequestView['request']): RequestView {
+  const bytes = join(frame.bytes);
+  return { frame, request, bytes, params: request.params === null ? [] : members(bytes, request.params) };
+}
+
+export function param(view: RequestView, key: string): Member | null {
+  for (const one of view.params) if (one.key === key) return one;
+  return null;
+}
