@@ -41,22 +41,20 @@ export function slice(bytes: Bytes, span: Span): Bytes {
 
 /**
  * The line with `edits` made and a newline at its end, ready for a stream. Up to `coalesceBytesMax` bytes it is one buffer;
- * above, untouched stretches are the chunks themselves.
+ * above, what is not edited are the chunks themselves.
  * @throws {RangeError} edits overlap or lie outside the line.
  */
 export function splice(bytes: Bytes, length: number, edits: readonly Edit[], coalesceBytesMax: number): Bytes {
-  const sorted = [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
-  const pieces: Uint8Array[] = [];
-  let at = 0;
+  const sorted = inOrder(edits);
+  let total = length + 1;
+  let last = 0;
   for (const edit of sorted) {
-    if (edit.start < at || edit.end < edit.start || edit.end > length)
+    if (edit.start < last || edit.end < edit.start || edit.end > length)
       throw new RangeError('edits overlap or lie outside');
-    pieces.push(...slice(bytes, { start: at, end: edit.start }));
-    pieces.push(typeof edit.with === 'string' ? Buffer.from(edit.with) : edit.with);
-    at = edit.end;
+    total += sizeOf(edit.with) - (edit.end - edit.start);
+    last = edit.end;
   }
-  pieces.push(...slice(bytes, { start: at, end: length }), Buffer.from('\n'));
-  return byteLength(pieces) <= coalesceBytesMax ? [Buffer.concat(pieces)] : pieces;
+  return total <= coalesceBytesMax ? [copied(bytes, length, sorted, total)] : pieced(bytes, length, sorted);
 }
 
 /** A small message of our own as a line. */
@@ -83,4 +81,85 @@ export function idKey(id: RawId): string {
   const writtenOut = power >= 0n && power + BigInt(digits.length) <= BigInt(PLAIN_DIGITS_MAX);
   if (writtenOut) return sign + digits + '0'.repeat(Number(power));
   return `${sign}${digits}e${power}`;
+}
+
+// — internal —
+
+const NEWLINE = 0x0a;
+const NEWLINE_BYTES: Uint8Array = Buffer.of(NEWLINE);
+/** Up to here a loop is faster than a call into the engine. */
+const SHORT_BYTES = 48;
+
+function inOrder(edits: readonly Edit[]): readonly Edit[] {
+  let before: Edit | undefined;
+  for (const edit of edits) {
+    if (before !== undefined && (edit.start < before.start || (edit.start === before.start && edit.end < before.end))) {
+      return [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
+    }
+    before = edit;
+  }
+  return edits;
+}
+
+function sizeOf(content: string | Uint8Array): number {
+  return typeof content !== 'string' || isShortAscii(content) ? content.length : Buffer.byteLength(content);
+}
+
+function isShortAscii(text: string): boolean {
+  if (text.length > SHORT_BYTES) return false;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
+}
+
+function copied(bytes: Bytes, length: number, edits: readonly Edit[], total: number): Buffer {
+  const out = Buffer.allocUnsafe(total);
+  let at = 0;
+  let from = 0;
+  for (const edit of edits) {
+    at = copyRange(out, at, bytes, from, edit.start);
+    at =
+      typeof edit.with === 'string'
+        ? writeText(out, at, edit.with)
+        : copyRange(out, at, [edit.with], 0, edit.with.length);
+    from = edit.end;
+  }
+  out[copyRange(out, at, bytes, from, length)] = NEWLINE;
+  return out;
+}
+
+function copyRange(out: Buffer, to: number, bytes: Bytes, start: number, end: number): number {
+  let at = to;
+  let offset = 0;
+  for (const chunk of bytes) {
+    if (offset >= end) break;
+    const from = Math.max(start - offset, 0);
+    const until = Math.min(end - offset, chunk.length);
+    if (until - from > SHORT_BYTES) {
+      out.set(from === 0 && until === chunk.length ? chunk : chunk.subarray(from, until), at);
+      at += until - from;
+    } else {
+      for (let i = from; i < until; i++) out[at++] = chunk[i] ?? 0;
+    }
+    offset += chunk.length;
+  }
+  return at;
+}
+
+function writeText(out: Buffer, to: number, text: string): number {
+  if (!isShortAscii(text)) return to + out.write(text, to);
+  for (let i = 0; i < text.length; i++) out[to + i] = text.charCodeAt(i);
+  return to + text.length;
+}
+
+function pieced(bytes: Bytes, length: number, edits: readonly Edit[]): Bytes {
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const edit of edits) {
+    for (const piece of slice(bytes, { start: from, end: edit.start })) pieces.push(piece);
+    if (edit.with.length > 0) pieces.push(typeof edit.with === 'string' ? Buffer.from(edit.with) : edit.with);
+    from = edit.end;
+  }
+  for (const piece of slice(bytes, { start: from, end: length })) pieces.push(piece);
+  pieces.push(NEWLINE_BYTES);
+  return pieces;
 }

@@ -164,9 +164,11 @@ export class FrameReader {
       const line = join(bytes);
       const glued = this.#gluedMessage(line);
       if (glued !== null) {
+        const before = line.subarray(0, length - glued.length);
+        const first = this.#messageIn(before, 0);
         this.#reset();
-        const prefix = line.subarray(0, line.length - glued.length);
-        this.#options.onNoise({ ...noise, bytes: prefix.length, sample: this.#sampleOf([prefix]) });
+        if (first !== null) this.#options.onFrame(first);
+        else this.#options.onNoise({ ...noise, bytes: before.length, sample: this.#sampleOf([before]) });
         this.#options.onFrame(glued);
         return;
       }
@@ -176,20 +178,25 @@ export class FrameReader {
     this.#options.onNoise({ ...noise, bytes: length, sample });
   }
 
-  /** A message that follows other text and ends with the line. */
+  /** A message that follows other text, or another message, and ends with the line. */
   #gluedMessage(line: Uint8Array): Frame | null {
     let tries = 0;
     for (const { index } of asBuffer(line).toString('latin1').matchAll(MESSAGE_START)) {
       if (index === 0) continue;
-      if (++tries > GLUED_TRIES_MAX) return null;
-      this.#scanner.reset();
-      this.#scanner.push(line, index);
-      const envelope = this.#scanner.finish();
-      if (envelope === null || typeof envelope === 'string') continue;
-      const message = line.subarray(index);
-      return this.#options.isUtf8(message) ? { bytes: [message], length: message.length, envelope } : null;
+      if (++tries > GLUED_TRIES_MAX) break;
+      const message = this.#messageIn(line, index);
+      if (message !== null) return message;
     }
     return null;
+  }
+
+  #messageIn(line: Uint8Array, from: number): Frame | null {
+    this.#scanner.reset();
+    this.#scanner.push(line, from);
+    const envelope = this.#scanner.finish();
+    if (envelope === null || typeof envelope === 'string') return null;
+    const message = line.subarray(from);
+    return this.#options.isUtf8(message) ? { bytes: [message], length: message.length, envelope } : null;
   }
 
   #sampleOf(bytes: Bytes): Uint8Array {
