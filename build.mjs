@@ -8,6 +8,8 @@ const root = new URL('.', import.meta.url).pathname;
 process.chdir(root);
 
 const common = {
+  // esbuild remembers the folder in which it was loaded, which may be another one.
+  absWorkingDir: root,
   bundle: true,
   platform: 'node',
   target: 'node20.19',

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, test as plainTest } from 'vitest';
+import type { ServerStatus } from '../../src/core/model.ts';
+import { type Ran, run } from './cli.ts';
+import { fake, type RecordLine, recordsIn } from './fake.ts';
+import { type TemporaryHome, temporaryHome } from './home.ts';
+import { Host, type HostOptions } from './host.ts';
+import { type OfficialClient, type OfficialHost, connectOfficial } from './official.ts';
+import { gone } from './processes.ts';
+import { until } from './until.ts';
+
+/** A person's machine with mcpd installed and nothing of it running: an empty home, a terminal, and hosts. */
+export class Machine {
+  readonly home: TemporaryHome;
+  /** The folder of the installed package. */
+  readonly package: string;
+  private readonly hosts: Host[] = [];
+  private readonly officials: OfficialHost[] = [];
+
+  constructor(home: TemporaryHome, installed = inject('installedPackage')) {
+    this.home = home;
+    this.package = installed;
+  }
+
+  /** `mcpd ARGS` in a terminal of this machine. */
+  cli(...args: string[]): Promise<Ran> {
+    return this.cliWith({}, ...args);
+  }
+
+  cliWith(options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string; package?: string }, ...args: string[]) {
+    const { env, cwd = this.home.userHome, input = '' } = options;
+    const program = join(options.package ?? this.package, 'dist', 'mcpd.js');
+    return run([process.execPath, program, ...args], { env: { ...this.home.env, ...env }, cwd, input });
+  }
+
+  /** As `cli`, for what must succeed. Gives the JSON when `--json` was asked for. @throws {Error} another exit code than 0 */
+  // biome-ignore lint/suspicious/noExplicitAny: what a test expects of the JSON is what it says
+  async ok(...args: string[]): Promise<any> {
+    const ran = await this.cli(...args);
+    if (ran.code !== 0) throw new Error(`mcpd ${args.join(' ')} ended with ${ran.code}\n${ran.stdout}\n${ran.stderr}`);
+    return args.includes('--json') ? ran.json : ran.stdout;
+  }
+
+  /** Adds a fake server of test/servers; options of `mcpd add` come first, the rest goes to the fake. */
+  async add(name: string, program: string, args: readonly string[] = [], options: readonly string[] = []): Promise<void> {
+    await this.ok('add', name, '--env', `RECORD_FILE=${this.recordFile}`, ...options, '--', ...fake(program, ...args));
+  }
+
+  /** Registers fake servers without starting them, all at once. */
+  async declare(servers: Record<string, { command: readonly string[]; [setting: string]: unknown }>): Promise<void> {
+    const file = join(this.home.root, 'declared.json');
+    const { writeFileSync } = await import('node:fs');
+    const entries = Object.entries(servers).map(([name, { command: [command, ...args], ...settings }]) => [
+      name,
+      { command, args, env: { RECORD_FILE: this.recordFile }, ...settings },
+    ]);
+    writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(entries) }));
+    await this.ok('apply', '-f', file);
+  }
+
+  /** The command of the host entry. */
+  get stdio(): [string, ...string[]] {
+    return [process.execPath, join(this.package, 'dist', 'stdio.cjs')];
+  }
+
+  /** A host that has started its `mcpd stdio`, and said nothing yet. */
+  host(options: HostOptions = {}): Host {
+    const host = new Host(this.stdio, { ...options, env: { ...this.home.env, ...options.env } });
+    this.hosts.push(host);
+    this.home.track(host.pid);
+    return host;
+  }
+
+  /** A host that has shaken hands. */
+  async connected(options: HostOptions = {}): Promise<Host> {
+    const host = this.host(options);
+    await host.init();
+    return host;
+  }
+
+  async official(which: OfficialClient): Promise<OfficialHost> {
+    const host = await connectOfficial(which, this.stdio, { env: this.home.env, cwd: this.home.userHome });
+    this.officials.push(host);
+    return host;
+  }
+
+  /** Starts a daemon as a shim does: by itself, kept by nobody. Quicker than pm2. */
+  async startDaemon(through: readonly string[] = []): Promise<number> {
+    const program = join(this.package, 'dist', 'daemon.js');
+    const [command = process.execPath, ...args] = [...through, process.execPath, program, '--engine', 'direct'];
+    const child = spawn(command, args, { env: this.home.env, cwd: this.home.userHome, detached: true, stdio: 'ignore' });
+    this.home.track(child.pid);
+    return until('the daemon to answer', () => this.daemonPid());
+  }
+
+  /** The pid of the daemon that answers, or null. */
+  async daemonPid(): Promise<number | null> {
+    return (await this.ok('status', '--json')).pid;
+  }
+
+  /** The pid that the running daemon wrote down. @throws none runs */
+  get writtenPid(): number {
+    return (JSON.parse(readFileSync(join(this.home.mcpdHome, 'daemon.json'), 'utf8')) as { pid: number }).pid;
+  }
+
+  /** `kill -9` of the daemon. Resolves when it is gone. */
+  async killDaemon(): Promise<void> {
+    const pid = this.writtenPid;
+    process.kill(pid, 'SIGKILL');
+    await gone(pid);
+  }
+
+  async server(name: string): Promise<ServerStatus> {
+    const list = (await this.ok('list', '--json')) as ServerStatus[];
+    const found = list.find((server) => server.name === name);
+    if (found === undefined) throw new Error(`${name} is not among ${list.map((server) => server.name)}`);
+    return found;
+  }
+
+  /** Waits until the server is in that state. */
+  async reaches(name: string, state: ServerStatus['state'], timeoutMs?: number): Promise<ServerStatus> {
+    return until(
+      `${name} to be ${state}`,
+      async () => {
+        const server = await this.server(name);
+        if (server.state !== state) throw new Error(`${server.state}: ${server.reason}`);
+        return server;
+      },
+      timeoutMs,
+    );
+  }
+
+  /** Where the fake servers of this machine record. */
+  get recordFile(): string {
+    return join(this.home.root, 'records');
+  }
+
+  records(what?: string): RecordLine[] {
+    return recordsIn(this.recordFile, what);
+  }
+
+  /** Ends everything as a person would, and proves that nothing is left. */
+  async end(): Promise<void> {
+    for (const host of this.officials) await host.close();
+    await Promise.all(this.hosts.map((host) => host.close()));
+    let down: Ran | undefined;
+    try {
+      down = await this.cli('down', '--now');
+    } finally {
+      const left = this.home.processes().map(described);
+      await this.home.cleanup();
+      expect(left, 'no process is left after mcpd down').toEqual([]);
+    }
+    expect([down.code, down.stderr], 'mcpd down').toEqual([0, '']);
+  }
+}
+
+/** A test on a machine of its own, which must be as empty after it as before. */
+export const test = plainTest.extend<{ machine: Machine }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
+  machine: async ({}, use) => {
+    const machine = new Machine(await temporaryHome());
+    await use(machine);
+    await machine.end();
+  },
+});
+
+// — internal —
+
+function described(pid: number): string {
+  try {
+    return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`;
+  } catch {
+    return String(pid); // macOS, or gone meanwhile
+  }
+}
