@@ -41,7 +41,7 @@ export interface Command {
 }
 
 /** Resolves to the exit code; nothing is 0. */
-export type Run = (parsed: Parsed, context: Context) => Promise<number> | Promise<void>;
+type Run = (parsed: Parsed, context: Context) => Promise<number> | Promise<void>;
 
 /** The command line of one command, checked against its description. */
 export interface Parsed {

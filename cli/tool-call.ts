@@ -2,6 +2,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { type ErrorCode, McpdError } from '../src/errors.ts';
 import { SERVER_LINE_BYTES_MAX } from '../src/limits.ts';
+import { METHOD_NOT_FOUND } from '../src/protocol/jsonrpc.ts';
+import { NEWEST_LEGACY } from '../src/protocol/revisions.ts';
 import { VERSION } from '../src/version.ts';
 import { Interrupted } from './interrupt.ts';
 import { memberText } from './raw-json.ts';
@@ -64,14 +66,12 @@ interface Message {
 const HOST_NAME = 'mcpd-cli';
 const HANDSHAKE = 1;
 const CALL = 2;
-const METHOD_NOT_FOUND = -32601;
 
 /** Null when the shim ended without the answer. */
 async function conversation(child: Child, call: ToolCall): Promise<string | null> {
   let answer: string | null = null;
   const send = (text: string) => void child.stdin.write(`${text}\n`);
-  // Whoever asks for a revision that nobody knows is given the newest: this host takes any.
-  const hello = { protocolVersion: 'newest', capabilities: {}, clientInfo: { name: HOST_NAME, version: VERSION } };
+  const hello = { protocolVersion: NEWEST_LEGACY, capabilities: {}, clientInfo: { name: HOST_NAME, version: VERSION } };
   send(JSON.stringify({ jsonrpc: '2.0', id: HANDSHAKE, method: 'initialize', params: hello }));
   await eachLine(child.stdout, (line) => {
     if (answer !== null || line.trim() === '') return;

@@ -76,14 +76,13 @@ function showPlan(plan: InstallPlan, { output }: Context): void {
   for (const warning of plan.warnings) output.say(`${paint.yellow('warning')}  ${showable(warning)}`);
 }
 
-/** The command line is the consent, unless there is something to think about: a warning, or a package that no catalog has looked at. */
+/** The command line is the consent, unless it names a package that no catalog has looked at. */
 async function consented(
   plan: InstallPlan,
   spec: string,
   parsed: Parsed,
   { keyboard, output }: Context,
 ): Promise<boolean> {
-  if (keyboard === null || parsed.flag('yes')) return true;
-  if (plan.warnings.length === 0 && !spec.startsWith('npm:')) return true;
+  if (keyboard === null || parsed.flag('yes') || !spec.startsWith('npm:')) return true;
   return askConsent(`Install ${plan.name}?`, keyboard, output);
 }
