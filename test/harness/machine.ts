@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test as plainTest } from 'vitest';
 import type { ServerStatus } from '../../src/core/model.ts';
@@ -7,7 +7,7 @@ import { type Ran, run } from './cli.ts';
 import { fake, type RecordLine, recordsIn } from './fake.ts';
 import { type TemporaryHome, temporaryHome } from './home.ts';
 import { Host, type HostOptions } from './host.ts';
-import { type OfficialClient, type OfficialHost, connectOfficial } from './official.ts';
+import { connectOfficial, type OfficialClient, type OfficialHost } from './official.ts';
 import { gone } from './processes.ts';
 import { until } from './until.ts';
 
@@ -44,18 +44,29 @@ export class Machine {
   }
 
   /** Adds a fake server of test/servers; options of `mcpd add` come first, the rest goes to the fake. */
-  async add(name: string, program: string, args: readonly string[] = [], options: readonly string[] = []): Promise<void> {
+  async add(
+    name: string,
+    program: string,
+    args: readonly string[] = [],
+    options: readonly string[] = [],
+  ): Promise<void> {
+    await this.ensureDaemon();
     await this.ok('add', name, '--env', `RECORD_FILE=${this.recordFile}`, ...options, '--', ...fake(program, ...args));
   }
 
   /** Registers fake servers without starting them, all at once. */
   async declare(servers: Record<string, { command: readonly string[]; [setting: string]: unknown }>): Promise<void> {
+    await this.ensureDaemon();
     const file = join(this.home.root, 'declared.json');
-    const { writeFileSync } = await import('node:fs');
-    const entries = Object.entries(servers).map(([name, { command: [command, ...args], ...settings }]) => [
-      name,
-      { command, args, env: { RECORD_FILE: this.recordFile }, ...settings },
-    ]);
+    const entries = Object.entries(servers).map(
+      ([
+        name,
+        {
+          command: [command, ...args],
+          ...settings
+        },
+      ]) => [name, { command, args, env: { RECORD_FILE: this.recordFile }, ...settings }],
+    );
     writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(entries) }));
     await this.ok('apply', '-f', file);
   }
@@ -90,9 +101,18 @@ export class Machine {
   async startDaemon(through: readonly string[] = []): Promise<number> {
     const program = join(this.package, 'dist', 'daemon.js');
     const [command = process.execPath, ...args] = [...through, process.execPath, program, '--engine', 'direct'];
-    const child = spawn(command, args, { env: this.home.env, cwd: this.home.userHome, detached: true, stdio: 'ignore' });
+    const child = spawn(command, args, {
+      env: this.home.env,
+      cwd: this.home.userHome,
+      detached: true,
+      stdio: 'ignore',
+    });
     this.home.track(child.pid);
     return until('the daemon to answer', () => this.daemonPid());
+  }
+
+  private async ensureDaemon(): Promise<void> {
+    if (!existsSync(join(this.home.mcpdHome, 'daemon.json'))) await this.startDaemon();
   }
 
   /** The pid of the daemon that answers, or null. */
