@@ -5,12 +5,8 @@ import { jsonString, text } from './members.ts';
 /** The members of an envelope; their places in this list stand for them. */
 export const NAMES: readonly string[] = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
 /** No two begin alike. */
-const PLACE_BY_LETTER = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Math.max(
-    0,
-    NAMES.findIndex((name) => name.charCodeAt(0) === byte),
-  ),
-);
+const PLACE_BY_LETTER = new Uint8Array(256);
+for (const [place, name] of NAMES.entries()) PLACE_BY_LETTER[name.charCodeAt(0)] = place;
 /** Any other key. */
 export const OTHER = -1;
 /** Added to a place: another reader may take the key for that one, for example `ID`. */

@@ -18,6 +18,7 @@ import {
   OBJECT,
   OBJECT_OPEN,
   START,
+  STEP_MIN,
   STEP_SHIFT,
   STRING,
   STRING_CLOSE,
@@ -36,15 +37,8 @@ const CLASS_MEMBERS = [
 const CONTROL = CLASS_MEMBERS.length + 1;
 const ABOVE = CONTROL + 1;
 
-const classOf = (byte: number): number => {
-  const at = CLASS_MEMBERS.findIndex((members) => members.includes(String.fromCharCode(byte)));
-  if (at >= 0) return at + 1;
-  if (byte < 0x20) return CONTROL;
-  return byte > 0x7f ? ABOVE : 0;
-};
-
 /** The class of each byte. */
-export const BYTE_CLASS = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
+export const BYTE_CLASS = byteClasses();
 
 let lastState = ARRAY_OPEN;
 const newState = (): number => {
@@ -69,8 +63,8 @@ const DIGITS_1_9 = '123456789';
 const DIGITS = `0${DIGITS_1_9}`;
 const HEX_DIGITS = `${DIGITS}abcdefABCDEF`;
 
-type Row = Map<number, number>;
-const rows = new Map<number, Row>();
+/** The cell of state plus byte class. */
+export const TABLE = new Uint16Array(STEP_MIN).fill(FAIL << STEP_SHIFT);
 /** States in which the line, if it ends there, is JSON. */
 const complete = new Set<number>([END]);
 
@@ -78,9 +72,7 @@ const step = (kind: number, state: number): number => (kind << STEP_SHIFT) | sta
 const CLOSED = step(CLOSE, 0);
 
 function on(state: number, bytes: string, cell: number): void {
-  const row = rows.get(state) ?? new Map<number, number>();
-  rows.set(state, row);
-  for (const byte of bytes) row.set(BYTE_CLASS[byte.charCodeAt(0)] ?? 0, cell);
+  for (let i = 0; i < bytes.length; i++) TABLE[state + (BYTE_CLASS[bytes.charCodeAt(i)] ?? 0)] = cell;
 }
 
 /** What may come right behind a number or literal: bytes and cells. */
@@ -180,23 +172,24 @@ on(HEX[1], HEX_DIGITS, HEX[2]);
 on(HEX[2], HEX_DIGITS, HEX[3]);
 on(HEX[3], HEX_DIGITS, step(STRING_GOES_ON, STRING));
 
-/** The cell of state plus byte class. */
-export const TABLE = table();
+TABLE.fill(STRING, STRING, STRING + CLASSES);
+TABLE[STRING + CONTROL] = step(FAIL, 0);
+TABLE[STRING + ABOVE] = step(ABOVE_ASCII, STRING);
+on(STRING, '\t\r', step(FAIL, 0));
+on(STRING, '"', step(STRING_CLOSE, 0));
+on(STRING, '\\', ESCAPE);
+
+for (let state = START; state <= lastState; state += CLASSES) on(state, '\n', step(NEWLINE, 0));
 
 /** Whether a line that ends in this state is JSON. */
 export function isComplete(state: number): boolean {
   return complete.has(state);
 }
 
-function table(): Uint16Array {
-  const cells = new Uint16Array(lastState + CLASSES).fill(step(FAIL, 0));
-  cells.fill(STRING, STRING, STRING + CLASSES);
-  cells[STRING + CONTROL] = step(FAIL, 0);
-  cells[STRING + ABOVE] = step(ABOVE_ASCII, STRING);
-  on(STRING, '\t\r', step(FAIL, 0));
-  on(STRING, '"', step(STRING_CLOSE, 0));
-  on(STRING, '\\', ESCAPE);
-  for (const [state, row] of rows) for (const [byteClass, cell] of row) cells[state + byteClass] = cell;
-  for (let state = START; state < cells.length; state += CLASSES) cells[state + classOf(0x0a)] = step(NEWLINE, 0);
-  return cells;
+function byteClasses(): Uint8Array {
+  const classes = new Uint8Array(256).fill(CONTROL, 0, 0x20).fill(ABOVE, 0x80);
+  for (const [index, members] of CLASS_MEMBERS.entries()) {
+    for (let i = 0; i < members.length; i++) classes[members.charCodeAt(i)] = index + 1;
+  }
+  return classes;
 }

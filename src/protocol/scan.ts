@@ -36,9 +36,11 @@ import {
 import { skipString } from './string-skip.ts';
 
 const USUAL_START = Buffer.from('{"jsonrpc":"2.0"');
-const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
-);
+/** Most strings are short and plain: up to here they are passed without a call. */
+const SHORT_BYTES = 40;
+const IS_PLAIN = new Uint8Array(256).fill(1, 0x20, 0x80);
+IS_PLAIN[QUOTE] = 0;
+IS_PLAIN[BACKSLASH] = 0;
 /** Too deep lines are read on for their id, up to here. */
 const TRACKED_DEPTH_MAX = 64 * 1024;
 
@@ -130,7 +132,7 @@ export class EnvelopeScanner {
     const parts = this.#parts;
     const end = chunk.length;
     let stack = this.#afterContainer;
-    // `| 0` tells the compiler that these are integers; it would look at each byte's turn.
+    // `| 0` tells the compiler that these are integers, which it would otherwise check at each byte.
     let depth = this.#depth | 0;
     let state = this.#state | 0;
     let at = (state === STRING ? this.#inside(chunk, from) : from) | 0;
@@ -149,7 +151,8 @@ export class EnvelopeScanner {
       if (step === STRING_OPEN) {
         if (next === MESSAGE_COLON) parts.keyStart(at);
         at++;
-        while (at < end && plain[chunk[at] ?? 0] === 1) at++;
+        const near = Math.min(at + SHORT_BYTES, end);
+        while (at < near && plain[chunk[at] ?? 0] === 1) at++;
         if (at < end && chunk[at] === QUOTE) {
           at++;
           state = next;

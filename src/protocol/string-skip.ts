@@ -1,28 +1,26 @@
 /** Passing over the inside of JSON strings, where nearly all bytes of a large message are. */
+import { BACKSLASH, QUOTE } from './grammar-codes.ts';
 import { newStringBlock, type StringBlock, TAIL_BYTES, WINDOW_BYTES } from './string-block.ts';
 
 /** Bytes after which a string counts as long: below, copying into the window costs more than it saves. */
-const LONG_BYTES = 512;
+const LONG_BYTES = 128;
 /** The first piece of a long string that is copied. Later ones grow, so that what is copied in vain stays in proportion. */
-const FIRST_PIECE_BYTES = 1024;
+const FIRST_PIECE_BYTES = 2048;
 const PIECE_GROWTH = 8;
 /** Not worth a copy. */
 const PIECE_BYTES_MIN = 64;
 /** `\u` and four digits. */
 const ESCAPE_BYTES_MAX = 6;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 
-const bytesWhere = (test: (mark: string, byte: number) => boolean): Uint8Array =>
-  Uint8Array.from({ length: 256 }, (_, byte) => (test(String.fromCharCode(byte), byte) ? 1 : 0));
-
 /** 1 where plain text ends. */
-const ENDS_TEXT = bytesWhere((_, byte) => byte < 0x20 || byte === QUOTE || byte === BACKSLASH);
+const ENDS_TEXT = new Uint8Array(256).fill(1, 0, 0x20);
+ENDS_TEXT[QUOTE] = 1;
+ENDS_TEXT[BACKSLASH] = 1;
 /** 1 for what makes a whole escape with a backslash before it. */
-const ENDS_ESCAPE = bytesWhere((mark) => '"\\/bfnrt'.includes(mark));
-const IS_HEX = bytesWhere((mark) => '0123456789abcdefABCDEF'.includes(mark));
+const ENDS_ESCAPE = bytesOf('"\\/bfnrt');
+const IS_HEX = bytesOf('0123456789abcdefABCDEF');
 
 /**
  * From `from`, which is inside a string and not behind a backslash, past plain bytes and valid escapes. The answer is the offset of
@@ -40,6 +38,12 @@ export function skipString(chunk: Uint8Array, from: number): number {
 }
 
 // — internal —
+
+function bytesOf(marks: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (let i = 0; i < marks.length; i++) table[marks.charCodeAt(i)] = 1;
+  return table;
+}
 
 /** Four bytes at once, because most of the time none of them is special. */
 function skipBytes(chunk: Uint8Array, from: number, end: number): number {
