@@ -6,7 +6,7 @@ import {
   PROGRESS_PER_SECOND_MAX,
 } from '../limits.ts';
 import { asBuffer, type Edit, join, splice } from '../protocol/bytes.ts';
-import type { Frame } from '../protocol/frame.ts';
+import type { Frame, Span } from '../protocol/frame.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
 import { elements, jsonString, member, text } from '../protocol/members.ts';
 import { metaEdit } from '../protocol/meta.ts';
@@ -28,8 +28,8 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
   const { frame, request } = view;
   const upstreamId = link.nextId++;
   const era = link.era ?? 'legacy';
-  const edits: Edit[] = [{ ...request.idSpan, with: String(upstreamId) }];
-  if (call.rewrite !== null) edits.push({ ...call.rewrite.span, with: call.rewrite.json });
+  const edits: Edit[] = [replacing(request.idSpan, String(upstreamId))];
+  if (call.rewrite !== null) edits.push(replacing(call.rewrite.span, call.rewrite.json));
   if (era === 'modern' || call.hostEra === 'modern' || call.progressToken !== null) {
     const session = core.sessions.get(call.session);
     const edit = metaEdit(view, {
@@ -55,7 +55,7 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
   const { envelope } = frame;
   if (envelope.kind !== 'result' && envelope.kind !== 'error') return;
   const serverEra = instance.link?.era ?? 'legacy';
-  const edits: Edit[] = envelope.idSpan === null ? [] : [{ ...envelope.idSpan, with: call.id }];
+  const edits: Edit[] = envelope.idSpan === null ? [] : [replacing(envelope.idSpan, call.id)];
   let outcome: CallOutcome = 'ok';
   let errorCode: number | null = null;
   if (envelope.kind === 'error') {
@@ -189,6 +189,11 @@ export function idleStopMs(instance: Instance): number {
 }
 
 // — internal —
+
+/** Member by member: a spread makes a hidden class of its own each time, which costs more than all the rest of a call. */
+function replacing({ start, end }: Span, text: string): Edit {
+  return { start, end, with: text };
+}
 
 function callTimeout(instance: Instance): number {
   return instance.definition.limits.callTimeoutMs ?? CALL_TIMEOUT_MS;
