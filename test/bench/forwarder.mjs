@@ -1,7 +1,8 @@
 /**
  * The yardstick: what a daemon costs that does nothing but forward lines. It has mcpd's shape (one daemon, a unix socket, a shim that
- * pipes) and none of its duties: no judging of messages, no log, no restart, no bounds. Answers are never parsed: its own number is
- * found at their head and the host's id put in its place.
+ * pipes; daemon and servers each in a session of its own, by which Linux shares out a busy processor) and none of its duties: no judging
+ * of messages, no log, no restart, no bounds. Answers are never parsed: its own number is found at their head and the host's id put in
+ * its place.
  *   forwarder.mjs SOCKET CONFIG      CONFIG: { "name": ["command", "arg", …] }
  * Writes one line to stdout when it listens, with all its servers running and their lists read.
  */
@@ -24,7 +25,7 @@ let lastNumber = 0;
 
 class Server {
   constructor(command, args) {
-    this.process = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    this.process = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
     this.process.stdin.on('error', () => process.exit(1));
     this.process.stdout.on(
       'data',

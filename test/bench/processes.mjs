@@ -22,7 +22,7 @@ export function processorSeconds(pid) {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-export function isAlive(pid) {
+function isAlive(pid) {
   try {
     process.kill(pid, 0);
   } catch {

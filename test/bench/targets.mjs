@@ -19,7 +19,7 @@ const DAEMON_END_MS = 17_000;
 /** Command lines of mcpd at once while servers are added. */
 const ADDS_AT_ONCE = 4;
 
-export const serverName = (number) => `server-${number}`;
+const serverName = (number) => `server-${number}`;
 
 /** The host starts the server itself. */
 export class Direct {
@@ -72,6 +72,7 @@ export class Forwarder {
       env: this.#place.env,
       cwd: this.#place.root,
       stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
     });
     await new Promise((resolve, reject) => {
       this.#daemon.stdout.once('data', resolve);
