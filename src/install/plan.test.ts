@@ -100,6 +100,10 @@ describe('a package of the catalog', () => {
     });
     expect(given.env).toEqual({ FILE: '/mine' });
     expect(given.warnings).toEqual([`FILE is usually \${dataDir}/x; your value takes its place`]);
+    const same = plan(catalog({ env: [input('FILE', { value: `\${dataDir}/x` })] }), {
+      env: { FILE: value(`\${dataDir}/x`) },
+    });
+    expect(same.warnings).toEqual([]);
   });
 
   test('keeps a secret by reference, whatever the request says of it', () => {

@@ -171,7 +171,8 @@ function planEntry(
   values.args.push(...rest);
   for (const input of entry.env) {
     const resolved = resolveInput(input, given.get(input.name), place);
-    if (given.has(input.name) && input.value !== null)
+    const own = given.get(input.name)?.value;
+    if (own !== undefined && input.value !== null && own !== input.value)
       values.warnings.push(`${input.name} is usually ${input.value}; your value takes its place`);
     given.delete(input.name);
     if (resolved.kind !== 'absent') values.env.set(input.name, values.textOf(input, resolved));
