@@ -152,6 +152,14 @@ export class Machine {
     );
   }
 
+  /** Waits until mcpd has read the lists of these servers. */
+  async listed(...names: string[]): Promise<void> {
+    await until(`the lists of ${names}`, async () => {
+      const list = (await this.ok('list', '--json')) as ServerStatus[];
+      return names.every((name) => list.find((server) => server.name === name)?.listed);
+    });
+  }
+
   /** Where the fake servers of this machine record. */
   get recordFile(): string {
     return join(this.home.root, 'records');
