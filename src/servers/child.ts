@@ -166,13 +166,15 @@ export class ServerChild {
   }
 
   #read(running: Running): void {
-    const { report, log } = this.#own;
+    const { report, log, now } = this.#own;
+    const { instance, generation } = this.order;
     const reader = new FrameReader({
       lineBytesMax: this.order.definition.limits.lineBytesMax ?? SERVER_LINE_BYTES_MAX,
       depthMax: JSON_DEPTH_MAX,
       sampleBytesMax: NOISE_SAMPLE_BYTES,
       isUtf8,
-      onFrame: (frame) => report({ type: 'server-message', ...this.#stamp(), frame }),
+      // Written out, as it runs for every message: a spread would make a hidden class of its own each time.
+      onFrame: (frame) => report({ type: 'server-message', at: now(), instance, generation, frame }),
       onNoise: (noise) => {
         log.noise(noise);
         report({ type: 'server-noise', ...this.#stamp(), reason: noise.reason, id: noise.id, bytes: noise.bytes });
