@@ -8,7 +8,7 @@ import { describeChange, dueAt, isWatched } from './watch-rules.ts';
 export interface WatchListener {
   /** Gathered changes of a watched path; `what` is for people: `server.js and 2 more files changed`. */
   onChange(path: string, what: string): void;
-  /** The path is not watched as it should be, or a change is held back; `text` is for people. */
+  /** The path is not watched as it should be, or a change is held back; `text` is a sentence that begins with the path. */
   onTrouble(path: string, text: string): void;
 }
 
@@ -119,7 +119,7 @@ class Root {
       if (identity === this.#identity || this.#closed) return;
       this.#identity = identity;
       if (identity === null) {
-        this.#listener.onTrouble(this.path, 'is gone; its server stays as it is until the folder is back');
+        this.#complain('is gone; its server stays as it is until the folder is back');
         return;
       }
       await this.#watchAnew();
@@ -170,7 +170,7 @@ class Root {
       return;
     }
     if (event === 'unlink' && this.#target.kind === 'file') {
-      this.#listener.onTrouble(this.path, 'was deleted; what it declared stays as it is until the file is back');
+      this.#complain('was deleted; what it declared stays as it is until the file is back');
       return;
     }
     if (event === 'addDir') return; // an empty folder changes nothing, its files are told
@@ -182,17 +182,15 @@ class Root {
     const errno = errnoOf(error);
     if ((errno === 'ENOSPC' || errno === 'EMFILE') && !this.#polling) {
       this.#polling = true;
-      this.#listener.onTrouble(
-        this.path,
-        'the system gives no more file watches; its files are looked at every second instead',
-      );
+      this.#complain('the system gives no more file watches; its files are looked at every second instead');
       void this.#watchAnew();
       return;
     }
-    this.#listener.onTrouble(
-      this.path,
-      `cannot be watched as a whole: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    this.#complain(`cannot be watched as a whole: ${error instanceof Error ? error.message : String(error)}`);
+  }
+
+  #complain(text: string): void {
+    this.#listener.onTrouble(this.path, `${this.path} ${text}`);
   }
 
   #note(file: string): void {
@@ -203,7 +201,7 @@ class Root {
     if (held && !this.#heldTold) {
       this.#heldTold = true;
       const text = `changed more than ${WATCH_RESTARTS_PER_MINUTE_MAX} times within a minute; further changes take effect in ${Math.ceil((at - now) / 1000)} s`;
-      this.#listener.onTrouble(this.path, text);
+      this.#complain(text);
     }
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#tell(), Math.max(0, at - now));

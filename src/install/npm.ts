@@ -262,6 +262,6 @@ function progressOf(report: (detail: string) => void): (line: string) => void {
     fetched += 1;
     if (performance.now() - told < REPORT_EVERY_MS) return;
     told = performance.now();
-    report(`${fetched} files from the registry`);
+    report(`${fetched} answers from the registry so far`);
   };
 }

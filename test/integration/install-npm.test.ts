@@ -155,13 +155,8 @@ describe('installing from npm', () => {
     expect(definition?.description).toBe('Tiny, really');
     expect(done.server.counts.tools).toBe(1);
     expect(it.announced).toEqual(['tiny']);
-    expect(events.filter(({ type }) => type === 'step').map((event) => 'step' in event && event.step)).toEqual([
-      'resolve',
-      'fetch',
-      'fetch',
-      'trial',
-      'register',
-    ]);
+    const steps = events.flatMap((event) => (event.type === 'step' ? [event.step] : []));
+    expect([...new Set(steps)]).toEqual(['resolve', 'fetch', 'trial', 'register']);
     expect(readdirSync(it.paths.packageOf('tiny'))).toEqual(['1.1.0']);
     const manifest: unknown = JSON.parse(
       readFileSync(join(it.paths.packageOf('tiny'), '1.1.0', 'package.json'), 'utf8'),
