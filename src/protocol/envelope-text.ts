@@ -1,5 +1,6 @@
 /** The few texts of an envelope, out of bytes that the grammar has accepted: its keys, the version, the id and the method. */
 import type { RawId } from './frame.ts';
+import { QUOTE } from './grammar-codes.ts';
 import { jsonString, text } from './members.ts';
 
 /** The members of an envelope; their places in this list stand for them. */
@@ -12,7 +13,6 @@ export const OTHER = -1;
 /** Added to a place: another reader may take the key for that one, for example `ID`. */
 export const LOOKALIKE = 16;
 
-const QUOTE = 0x22;
 const ZERO = 0x30;
 const NINE = 0x39;
 

@@ -27,7 +27,7 @@ export interface FrameReaderOptions {
   depthMax: number;
   sampleBytesMax: number;
   /** Node's `buffer.isUtf8`. */
-  isUtf8(bytes: Uint8Array): boolean;
+  isUtf8: (bytes: Uint8Array) => boolean;
   onFrame(frame: Frame): void;
   onNoise(noise: Noise): void;
 }
@@ -145,7 +145,7 @@ export class FrameReader {
     this.#deliver(pieces, this.#length - 1);
   }
 
-  /** The line is read: whose it is. Nothing of it is left behind when a callback runs. */
+  /** The line is complete. The reader is ready for the next one before a callback runs. */
   #deliver(bytes: Bytes, length: number): void {
     const found = this.#scanner.finish();
     if (found === null) return this.#reset();

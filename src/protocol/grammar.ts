@@ -59,9 +59,10 @@ const ESCAPE = newState();
 const HEX = [newState(), newState(), newState(), newState()] as const;
 
 const BLANK = ' \t\r';
-const DIGITS_1_9 = '123456789';
-const DIGITS = `0${DIGITS_1_9}`;
-const HEX_DIGITS = `${DIGITS}abcdefABCDEF`;
+// One mark of each class is enough, since a class has one cell.
+const DIGIT_1_9 = '1';
+const DIGIT = '01';
+const HEX_DIGIT = '01abcefE';
 
 /** The cell of state plus byte class. */
 export const TABLE = new Uint16Array(STEP_MIN).fill(FAIL << STEP_SHIFT);
@@ -105,14 +106,14 @@ function number(at: readonly number[], ends: Ends): void {
   for (const state of at) on(state, '-', minus);
   for (const first of [...at, minus]) {
     on(first, '0', zero);
-    on(first, DIGITS_1_9, whole);
+    on(first, DIGIT_1_9, whole);
   }
-  on(whole, DIGITS, whole);
+  on(whole, DIGIT, whole);
   for (const state of [zero, whole]) on(state, '.', point);
-  for (const state of [point, fraction]) on(state, DIGITS, fraction);
+  for (const state of [point, fraction]) on(state, DIGIT, fraction);
   for (const state of [zero, whole, fraction]) on(state, 'eE', exponent);
   on(exponent, '+-', exponentSign);
-  for (const state of [exponent, exponentSign, exponentDigits]) on(state, DIGITS, exponentDigits);
+  for (const state of [exponent, exponentSign, exponentDigits]) on(state, DIGIT, exponentDigits);
   for (const state of [zero, whole, fraction, exponentDigits]) endsAt(state, ends);
 }
 
@@ -145,7 +146,7 @@ on(MESSAGE_OPEN, '}', CLOSED);
 on(MESSAGE_COLON, BLANK, MESSAGE_COLON);
 on(MESSAGE_COLON, ':', MESSAGE_VALUE);
 on(MESSAGE_VALUE, BLANK, MESSAGE_VALUE);
-on(MESSAGE_VALUE, `"{[tfn-${DIGITS}`, step(VALUE_START, MESSAGE_VALUE_NOTED));
+on(MESSAGE_VALUE, `"{[tfn-${DIGIT}`, step(VALUE_START, MESSAGE_VALUE_NOTED));
 value([MESSAGE_VALUE_NOTED], MESSAGE_AFTER, MESSAGE_ENDS);
 on(MESSAGE_AFTER, BLANK, MESSAGE_AFTER);
 on(MESSAGE_AFTER, ',', MESSAGE_KEY);
@@ -167,10 +168,10 @@ endsAt(ARRAY_AFTER, ARRAY_ENDS);
 
 on(ESCAPE, '"\\/bfnrt', step(STRING_GOES_ON, STRING));
 on(ESCAPE, 'u', HEX[0]);
-on(HEX[0], HEX_DIGITS, HEX[1]);
-on(HEX[1], HEX_DIGITS, HEX[2]);
-on(HEX[2], HEX_DIGITS, HEX[3]);
-on(HEX[3], HEX_DIGITS, step(STRING_GOES_ON, STRING));
+on(HEX[0], HEX_DIGIT, HEX[1]);
+on(HEX[1], HEX_DIGIT, HEX[2]);
+on(HEX[2], HEX_DIGIT, HEX[3]);
+on(HEX[3], HEX_DIGIT, step(STRING_GOES_ON, STRING));
 
 TABLE.fill(STRING, STRING, STRING + CLASSES);
 TABLE[STRING + CONTROL] = step(FAIL, 0);

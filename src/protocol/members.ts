@@ -28,29 +28,23 @@ const CLOSE_OBJECT = 0x7d;
 /** The members of the object at `span`, in their order, with offsets in `bytes`; empty when there is no object. */
 export function members(bytes: Uint8Array, span: Span): Member[] {
   const list: Member[] = [];
-  let at = skipSpace(bytes, span.start, span.end);
-  if (at >= span.end || bytes[at] !== OPEN_OBJECT) return list;
-  at = skipSpace(bytes, at + 1, span.end);
-  while (at < span.end && bytes[at] === QUOTE) {
-    const keyStart = at;
-    const keyEnd = skipString(bytes, at, span.end);
-    at = skipSpace(bytes, keyEnd, span.end);
-    if (at >= span.end || bytes[at] !== COLON) return list;
-    const start = skipSpace(bytes, at + 1, span.end);
-    const end = skipValue(bytes, start, span.end);
+  walk(bytes, span, (keyStart, keyEnd, start, end) => {
     const key = jsonString(bytes, { start: keyStart, end: keyEnd });
-    if (key === null || end === start) return list;
-    list.push({ key, keyStart, keyEnd, start, end });
-    at = skipSpace(bytes, end, span.end);
-    if (at >= span.end || bytes[at] !== COMMA) return list;
-    at = skipSpace(bytes, at + 1, span.end);
-  }
+    if (key !== null) list.push({ key, keyStart, keyEnd, start, end });
+    return key !== null;
+  });
   return list;
 }
 
 /** The first member named `key`. */
 export function member(bytes: Uint8Array, span: Span, key: string): Member | null {
-  return members(bytes, span).find((one) => one.key === key) ?? null;
+  let found: Member | null = null;
+  walk(bytes, span, (keyStart, keyEnd, start, end) => {
+    if (!isKey(bytes, keyStart, keyEnd, key)) return true;
+    found = { key, keyStart, keyEnd, start, end };
+    return false;
+  });
+  return found;
 }
 
 /** A key that occurs twice, or null. */
@@ -96,6 +90,39 @@ export function jsonString(bytes: Uint8Array, span: Span): string | null {
 }
 
 // — internal —
+
+/** Visits the members of the object at `span` until `visit` says that it has seen enough, or something is no member. */
+function walk(
+  bytes: Uint8Array,
+  span: Span,
+  visit: (keyStart: number, keyEnd: number, start: number, end: number) => boolean,
+): void {
+  let at = skipSpace(bytes, span.start, span.end);
+  if (at >= span.end || bytes[at] !== OPEN_OBJECT) return;
+  at = skipSpace(bytes, at + 1, span.end);
+  while (at < span.end && bytes[at] === QUOTE) {
+    const keyStart = at;
+    const keyEnd = skipString(bytes, at, span.end);
+    at = skipSpace(bytes, keyEnd, span.end);
+    if (at >= span.end || bytes[at] !== COLON) return;
+    const start = skipSpace(bytes, at + 1, span.end);
+    const end = skipValue(bytes, start, span.end);
+    if (end === start || !visit(keyStart, keyEnd, start, end)) return;
+    at = skipSpace(bytes, end, span.end);
+    if (at >= span.end || bytes[at] !== COMMA) return;
+    at = skipSpace(bytes, at + 1, span.end);
+  }
+}
+
+function isKey(bytes: Uint8Array, from: number, to: number, key: string): boolean {
+  let i = 0;
+  for (let at = from + 1; at < to - 1; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === BACKSLASH || byte > 0x7f) return jsonString(bytes, { start: from, end: to }) === key;
+    if (byte !== key.charCodeAt(i++)) return false;
+  }
+  return i === key.length;
+}
 
 function parsedString(json: string): string | null {
   try {

@@ -3,18 +3,22 @@
 /** Longer ones are given up. An id or a method name of this size is nobody's. */
 const HELD_BYTES_MAX = 64 * 1024;
 
+const NOTHING = Buffer.alloc(0);
+
 export class OpenText {
   /** After `close`: the text lies in `bytes` from `from` to `to`, as long as the chunk and this object are not used further. */
-  bytes: Uint8Array = Buffer.alloc(0);
+  bytes: Uint8Array = NOTHING;
   from = 0;
   to = 0;
 
   #isOpen = false;
-  #held = Buffer.alloc(0);
+  #held = NOTHING;
   #heldLength = 0;
   #isTooLong = false;
 
   reset(): void {
+    // An idle reader keeps no chunk alive.
+    this.bytes = NOTHING;
     this.#isOpen = false;
     this.#heldLength = 0;
     this.#isTooLong = false;

@@ -168,12 +168,8 @@ export class EnvelopeScanner {
         if (state < NESTED_MIN) parts.reached(state, chunk, at);
       } else if (step === OBJECT || step === ARRAY) {
         if (depth === stack.length) stack = this.#deeper();
-        if (depth === stack.length) {
-          state = FAILED;
-          break;
-        }
         if (depth === 0) this.#root = step === ARRAY ? 'array' : 'object';
-        state = step === ARRAY ? ARRAY_OPEN : depth === 0 ? MESSAGE_OPEN : OBJECT_OPEN;
+        state = depth === stack.length ? FAILED : opened(step, depth);
         stack[depth++] = next;
         at++;
       } else if (step === VALUE_START) {
@@ -229,6 +225,11 @@ export class EnvelopeScanner {
     }
     return this.#afterContainer;
   }
+}
+
+function opened(step: number, depth: number): number {
+  if (step === ARRAY) return ARRAY_OPEN;
+  return depth === 0 ? MESSAGE_OPEN : OBJECT_OPEN;
 }
 
 function lineEnd(chunk: Uint8Array, from: number): number {

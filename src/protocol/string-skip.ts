@@ -32,7 +32,7 @@ export function skipString(chunk: Uint8Array, from: number): number {
   if (near + PIECE_BYTES_MIN > chunk.length) return skipBytes(chunk, from, chunk.length);
   const answer = skipBytes(chunk, from, near);
   const at = answer < 0 ? ~answer : answer;
-  if (at <= near - ESCAPE_BYTES_MAX) return answer;
+  if (at <= near - ESCAPE_BYTES_MAX || chunk[at] === QUOTE) return answer;
   const further = skipLong(chunk, at);
   return answer < 0 && further >= 0 ? ~further : further;
 }
