@@ -54,6 +54,14 @@ test('an error is what, why, try', () => {
   });
 });
 
+test('a reason of several lines stays under its label', () => {
+  const error = new McpdError('DAEMON_START_FAILED', { what: 'it did not start', why: 'its log:\nmcpd: all is well' });
+  expect(errorLines(error, captured({}, false).output.sayPaint).slice(1)).toEqual([
+    '  why  its log:',
+    '       mcpd: all is well',
+  ]);
+});
+
 test('a failed install names its step and the last lines of the server', () => {
   const failure = new StepFailure(new McpdError('SERVER_EXITED', { what: 'x exited' }), 'trial', [
     'one',

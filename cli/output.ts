@@ -65,8 +65,8 @@ export function outputTo(stdout: Sink, stderr: Sink, env: NodeJS.ProcessEnv): Ou
 export function errorLines(error: McpdError, palette: Palette): string[] {
   const { what, why, fix } = error.parts;
   const lines = [`${palette.red('mcpd:')} ${showable(what)} ${palette.dim(`(${error.code})`)}`];
-  if (why !== undefined) lines.push(`  ${palette.bold('why')}  ${showable(why)}`);
-  if (fix !== undefined) lines.push(`  ${palette.bold('try')}  ${showable(fix)}`);
+  if (why !== undefined) lines.push(...labelled(palette.bold('why'), why));
+  if (fix !== undefined) lines.push(...labelled(palette.bold('try'), fix));
   if (error instanceof StepFailure) {
     lines.push(`  ${palette.bold('step')} ${error.step}`);
     if (error.stderrTail.length > 0)
@@ -110,6 +110,11 @@ function lineOut(line: string): string {
 }
 
 const COLOURS = ['red', 'green', 'yellow', 'cyan', 'dim', 'bold'] as const;
+
+/** Text of several lines (the end of a log) stands indented under its label, so that no line of it can pass for one of ours. */
+function labelled(label: string, text: string): string[] {
+  return text.split('\n').map((line, i) => `  ${i === 0 ? label : '   '}  ${showable(line)}`);
+}
 
 /** A stream in which a line may be rewritten: a real terminal, and no build log. */
 function isLive(sink: Sink, env: NodeJS.ProcessEnv): boolean {

@@ -12,7 +12,8 @@ import { errorJson, errorLines, type Output } from './output.ts';
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const { output, signal } = context;
   try {
-    return await dispatched(argv, context);
+    const exit = await dispatched(argv, context);
+    return signal.aborted ? INTERRUPTED_EXIT : exit;
   } catch (thrown) {
     if (thrown instanceof Interrupted || signal.aborted) return INTERRUPTED_EXIT;
     const error = asMcpdError(thrown, 'INTERNAL', 'mcpd failed in a way that nobody foresaw');

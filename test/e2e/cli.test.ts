@@ -150,20 +150,29 @@ test('nothing of a server reaches the terminal with control characters in it, by
   expect((await machine.ok('call', 'hostile__speak', '--json')).content[0].text).toContain('\u001b[2J');
 });
 
-test('arguments are typed by the schema of the tool, and big numbers keep their digits both ways', async ({
-  machine,
-}) => {
+test('arguments are typed by the schema of the tool', async ({ machine }) => {
   await machine.add('notes', 'echo');
-  const big = '9007199254740993';
-  const said = await machine.cli('call', 'notes__echo', '--json', `{"text":"x","n":${big}}`);
-  expect(said).toMatchObject({ code: 0, stderr: '' });
-  expect(machine.records('call').at(-1)).toMatchObject({ name: 'echo' });
   await machine.ok('call', 'notes__echo', 'text=007', 'flag:=true', 'list:=[1,2]');
   expect(machine.records('call').at(-1)?.['args']).toEqual({ text: '007', flag: true, list: [1, 2] });
+  expect(await machine.ok('call', 'notes__add', 'a=1.5', 'b=2')).toBe('3.5\n');
+  expect(await machine.ok('call', 'notes__echo', '--json', '{"text":"x"}', '--json')).toMatchObject({
+    content: [{ text: 'x' }],
+  });
+  expect(await machine.cli('call', 'notes__add', 'a=one', 'b=2')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('a=3'),
+  });
   expect(await machine.cli('call', 'notes__ecko', 'text=x')).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('notes__echo'),
   });
+});
+
+test('a result as JSON is what the server wrote, with all digits of its numbers', async ({ machine }) => {
+  await machine.add('big', 'big');
+  const said = await machine.cli('call', 'big__blob', 'bytes=40', 'kind=numbers', '--json');
+  expect(said).toMatchObject({ code: 0, stderr: '' });
+  expect(said.stdout).toContain('9007199254740993,');
 });
 
 test('a declared set is applied, exported, and found unchanged when it is applied again', async ({ machine }) => {
