@@ -211,7 +211,9 @@ export const HELLO_TIMEOUT_MS = 5 * SECOND;
 /** The hello repeats the params of `initialize`, a host's line, as a JSON string. */
 export const HELLO_BYTES_MAX = 2 * HOST_LINE_BYTES_MAX;
 /** A control line after the hello. */
-export const CONTROL_LINE_BYTES_MAX = 4 * KIB;
+export const CONTROL_LINE_BYTES_MAX = 16 * KIB;
+/** The id of a broken request, in a control line; as JSON in JSON it may grow six times. A longer one is answered without an id. */
+export const NOISE_ID_CHARS_MAX = 2 * KIB;
 /** pm2 kills the daemon after this time; our own stop is shorter. */
 export const PM2_KILL_TIMEOUT_MS = 20 * SECOND;
 /** One call of the pm2 command. */
