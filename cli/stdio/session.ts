@@ -2,6 +2,7 @@
  * What a shim knows of its host's session: enough to bring it through the loss of its daemon. Pure: what is to be written to the host
  * gathers in `toHost`.
  */
+import { NOISE_ID_CHARS_MAX } from '../../src/limits.ts';
 import { idKey } from '../../src/protocol/bytes.ts';
 import type { Bytes, Frame, RawId } from '../../src/protocol/frame.ts';
 import type { Noise } from '../../src/protocol/framing.ts';
@@ -60,7 +61,8 @@ export class Session {
 
   /** A line of the host that is no message: the daemon is told, and answers it. */
   noise({ reason, id, asks }: Noise): HostLine {
-    const request = asks && id !== null && !this.#open.has(id) ? id : null;
+    const isNamed = asks && id !== null && id.length <= NOISE_ID_CHARS_MAX && !this.#open.has(id);
+    const request = isNamed ? id : null;
     const line = ownLine(encodeControl({ word: 'noise', reason, id: request }), request);
     if (request !== null) this.#open.set(request, line);
     return line;

@@ -2,7 +2,7 @@
  * What a shim and the daemon say to each other besides MCP: lines that begin with a byte that no JSON text begins with.
  * `!hello {…}` opens a connection, `!welcome {…}` accepts it; only then messages flow. A reader ignores words and members that it does
  * not know and takes defaults for those that are missing, so that an old shim and a new daemon understand each other, and the other way
- * round.
+ * round. No member that comes first is called as a member of a message is: a reader of messages may look for one behind other text.
  */
 import type { NoiseReason, RawId } from './frame.ts';
 

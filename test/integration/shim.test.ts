@@ -362,6 +362,19 @@ describe('a host', () => {
     await until('the daemon to see it leave', () => seen('closed').length === 1);
   });
 
+  test('that closes only the pipe it reads from ends its shim with the next answer', async () => {
+    const child = spawn(process.execPath, [program], { env: home.env, stdio: ['pipe', 'pipe', 'pipe'] });
+    home.track(child.pid);
+    const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
+    child.stdin.write('{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n');
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.stdout.destroy();
+    child.stdin.write(request(1, 'echo'));
+    expect(await ended).toEqual({ code: 0, signal: null });
+    await until('the daemon to see it leave', () => seen('closed').length === 1);
+    child.stdin.destroy();
+  });
+
   test.each(['SIGTERM', 'SIGINT'] as const)('may end its shim by %s', async (signal) => {
     const host = await ready();
     void host.call('hang').catch(() => {});
