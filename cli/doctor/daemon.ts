@@ -13,7 +13,7 @@ export function judgeDaemon(status: DaemonStatus | null, now: number): Check[] {
   if (status === null) return [note('daemon', 'not running; the next command or host starts it', 'mcpd up')];
   const facts = `version ${status.version}, process ${status.pid}, up ${shownDuration(now - status.startedAt)}, ${status.servers} servers, ${status.sessions} hosts`;
   const order = compareVersions(VERSION, status.version);
-  const keeper = 'it was started by a host and nothing restarts it after a crash, except the next host';
+  const keeper = 'started by a host or in the foreground; after a crash the next host or command starts it';
   return [
     order === 0
       ? ok('daemon', facts)
