@@ -214,7 +214,7 @@ describe('when the daemon is killed', () => {
   test('questions of servers are cancelled, and late answers to them go nowhere', async () => {
     const host = await ready();
     host.onRequest = () => undefined;
-    void host.call('ask').catch(() => {});
+    host.sendRaw(request('asking', 'ask'));
     const question = await until('the question', () => host.requests[0]);
     await killDaemon();
     const cancelled = await until('the cancellation', () =>
@@ -267,8 +267,9 @@ describe('when the daemon stops of itself', () => {
 describe('a host', () => {
   test('may send noise, a byte order mark and CRLF', async () => {
     const host = await ready();
+    const pong = host.expect('bom');
     host.sendRaw('\ufeff{"jsonrpc":"2.0","id":"bom","method":"ping"}\r\n');
-    await host.expect('bom').catch(() => {});
+    await pong;
     host.sendRaw('\r\n\n{"jsonrpc":"2.0","id":9,"method":7}\n!hello {"preamble":1}\nnonsense\n');
     expect((await host.expect(9)).message.error?.code).toBe(-32600);
     await until('the noise to be answered', () => host.messages.filter((one) => one.id === null).length === 2);
@@ -277,26 +278,27 @@ describe('a host', () => {
   });
 
   test.each([
-    ['0'],
-    ['"0"'],
-    ['1'],
-    ['"1"'],
-    ['""'],
-    ['-5'],
-    ['9007199254740993'],
-    ['"x\\u0020y\u2028"'],
-    [`"${'a'.repeat(5000)}"`],
-  ])('gets the id %s back as it was written', async (id) => {
+    ['zero', '0'],
+    ['zero as text', '"0"'],
+    ['one', '1'],
+    ['one as text', '"1"'],
+    ['no text', '""'],
+    ['a negative number', '-5'],
+    ['a number beyond the exact ones', '9007199254740993'],
+    ['text with an escape and a line separator', '"x\\u0020y\u2028"'],
+    ['5000 characters', `"${'a'.repeat(5000)}"`],
+  ])('gets an id back as it was written: %s', async (_, id) => {
     const host = connected();
-    host.sendRaw(
-      `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"echo","arguments":{"text":"q"}}}\n`,
-    );
+    const last = host.expect('last');
+    const params = '{"name":"echo","arguments":{"text":"q"}}';
+    host.sendRaw(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}\n`);
     host.sendRaw(request('last', 'echo-last', { text: 'q' }));
-    await host.expect('last').catch(() => {});
-    await until('both answers', () => host.lines.length === 2);
-    expect(host.lines.map(String)).toContain(
-      `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"q"}]}}`,
-    );
+    await last;
+    const result = '{"content":[{"type":"text","text":"q"}]}';
+    expect(host.lines.map(String)).toEqual([
+      `{"jsonrpc":"2.0","id":${id},"result":${result}}`,
+      `{"result":${result},"jsonrpc":"2.0","id":"last"}`,
+    ]);
   });
 
   test('sees the first of two answers only', async () => {
@@ -355,7 +357,7 @@ describe('a host', () => {
 
   test('that crashes takes its shim with it', async () => {
     const host = await ready();
-    void host.call('slow', { ms: 200 }).catch(() => {});
+    host.sendRaw(request('slow', 'slow', { ms: 200 }));
     await until('the call to arrive', () => messages('tools/call').length === 1);
     host.vanish();
     await host.exited;
@@ -377,7 +379,7 @@ describe('a host', () => {
 
   test.each(['SIGTERM', 'SIGINT'] as const)('may end its shim by %s', async (signal) => {
     const host = await ready();
-    void host.call('hang').catch(() => {});
+    host.sendRaw(request('hanging', 'hang'));
     host.kill(signal);
     expect(await host.exited).toEqual({ code: 0, signal: null });
     await until('the daemon to see it leave', () => seen('closed').length === 1);
