@@ -24,6 +24,7 @@ import { didYouMean } from '../closest.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import type { Installer } from '../install/install.ts';
+import { placed } from '../own-places.ts';
 import type { Parts } from './parts.ts';
 import { isAtRest, isUpOrDown } from './settled.ts';
 import { listsOf, toolsOf } from './views.ts';
@@ -45,7 +46,7 @@ export class Control implements DaemonControl {
   }
 
   servers(): ServerStatus[] {
-    return this.#parts.gateway.statuses();
+    return this.#parts.gateway.statuses().map(shown);
   }
 
   async server(name: string): Promise<ServerInfo> {
@@ -53,7 +54,7 @@ export class Control implements DaemonControl {
     const status = this.#known(name);
     const known = gateway.view.servers.get(name);
     return {
-      ...status,
+      ...shown(status),
       instructions: known?.memory?.instructions ?? null,
       serverInfo: JSON.parse(known?.memory?.serverInfo ?? 'null'),
       capabilities: JSON.parse(known?.memory?.capabilities ?? 'null'),
@@ -190,6 +191,11 @@ export class Control implements DaemonControl {
 }
 
 // — internal —
+
+/** With the paths that its launch has now. */
+function shown(status: ServerStatus): ServerStatus {
+  return { ...status, launch: placed(status.launch) };
+}
 
 function startFailure(status: ServerStatus): McpdError {
   const tail = status.lastExit?.stderrTail ?? [];

@@ -1,12 +1,10 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { inputsOf, loadCatalog, searchCatalog } from '../../registry/catalog.ts';
 import type { CatalogHit } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
 import { inputSpec } from '../install/inputs.ts';
 import { Installer } from '../install/install.ts';
 import { npmPackages } from '../install/npm.ts';
-import { packageRoot } from '../package-root.ts';
 import type { Parts } from './parts.ts';
 import type { Trials } from './trials.ts';
 import { toolsOf } from './views.ts';
@@ -21,8 +19,6 @@ export class Installing {
     const { registry, secrets, processes, gateway, runtime, now, waits, paths } = parts;
     this.installer = new Installer({
       paths,
-      execPath: process.execPath,
-      distFolder: join(packageRoot(), 'dist'),
       userHome: homedir(),
       catalog: loadCatalog,
       registry,

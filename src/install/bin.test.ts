@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { OWN_NODE } from '../own-places.ts';
 import { chooseBin, runnableIn, runnableOf } from './bin.ts';
 
-const NODE = '/opt/node';
-const run = (text: string, platform: NodeJS.Platform = 'linux') =>
-  runnableOf('/p/cli', Buffer.from(text), NODE, platform);
+const NODE = OWN_NODE;
+const run = (text: string, platform: NodeJS.Platform = 'linux') => runnableOf('/p/cli', Buffer.from(text), platform);
 
 describe('the program of a package', () => {
   test('is its only one, or the one called like the package', () => {
@@ -41,7 +41,7 @@ describe('a program is started', () => {
     for (const text of ['#!/bin/sh\n', '#!/usr/bin/env bun\n', '#!/usr/bin/env FOO=1 python3\n']) {
       expect(run(text)).toEqual({ command: '/p/cli', args: [] });
     }
-    expect(runnableOf('/p/cli', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2]), NODE)).toEqual({
+    expect(runnableOf('/p/cli', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2]))).toEqual({
       command: '/p/cli',
       args: [],
     });
@@ -61,13 +61,13 @@ describe('a file of a package', () => {
       writeFileSync(join(root, 'outside.js'), 'x');
       writeFileSync(join(folder, 'cli.js'), 'x');
       symlinkSync(join(root, 'outside.js'), join(folder, 'link.js'));
-      expect(await runnableIn('x', folder, './cli.js', NODE)).toEqual({
+      expect(await runnableIn('x', folder, './cli.js')).toEqual({
         command: NODE,
         args: [join(folder, 'cli.js')],
       });
-      await expect(runnableIn('x', folder, 'dist/cli.js', NODE)).rejects.toThrow('dist/cli.js, which is not there');
-      await expect(runnableIn('x', folder, '../outside.js', NODE)).rejects.toThrow('outside its own folder');
-      await expect(runnableIn('x', folder, 'link.js', NODE)).rejects.toThrow('outside its own folder');
+      await expect(runnableIn('x', folder, 'dist/cli.js')).rejects.toThrow('dist/cli.js, which is not there');
+      await expect(runnableIn('x', folder, '../outside.js')).rejects.toThrow('outside its own folder');
+      await expect(runnableIn('x', folder, 'link.js')).rejects.toThrow('outside its own folder');
     } finally {
       rmSync(root, { recursive: true });
     }

@@ -1,6 +1,7 @@
 import { open, realpath } from 'node:fs/promises';
 import { basename, join, normalize, sep } from 'node:path';
 import { errnoOf, McpdError } from '../errors.ts';
+import { OWN_NODE } from '../own-places.ts';
 
 /** Which file of a package is the program, and how a process is made of it: always by argv, never by npx or a shell. */
 
@@ -44,14 +45,14 @@ export function chooseBin(label: string, manifest: PackageManifest): string | nu
  * How the file `relative` of the package in `folder` is started.
  * @throws McpdError PACKAGE_NOT_RUNNABLE when it is not there or lies outside
  */
-export async function runnableIn(label: string, folder: string, relative: string, execPath: string): Promise<Runnable> {
+export async function runnableIn(label: string, folder: string, relative: string): Promise<Runnable> {
   const path = join(folder, relative);
   const outside = () =>
     new McpdError('PACKAGE_NOT_RUNNABLE', { what: `${label} names a program outside its own folder`, why: relative });
   if (!path.startsWith(folder + sep)) throw outside();
   try {
     if (!(await realpath(path)).startsWith((await realpath(folder)) + sep)) throw outside();
-    return runnableOf(path, await headOf(path), execPath);
+    return runnableOf(path, await headOf(path));
   } catch (error) {
     if (error instanceof McpdError) throw error;
     throw new McpdError('PACKAGE_NOT_RUNNABLE', {
@@ -61,17 +62,12 @@ export async function runnableIn(label: string, folder: string, relative: string
   }
 }
 
-/** Pure part of `runnableIn`: `head` are the first bytes of the file. JavaScript runs with the node at `execPath`. */
-export function runnableOf(
-  path: string,
-  head: Uint8Array,
-  execPath: string,
-  platform: NodeJS.Platform = process.platform,
-): Runnable {
+/** Pure part of `runnableIn`: `head` are the first bytes of the file. JavaScript runs with mcpd's own node. */
+export function runnableOf(path: string, head: Uint8Array, platform: NodeJS.Platform = process.platform): Runnable {
   const shebang = shebangOf(head);
-  if (shebang === null) return isNative(head) ? { command: path, args: [] } : { command: execPath, args: [path] };
+  if (shebang === null) return isNative(head) ? { command: path, args: [] } : { command: OWN_NODE, args: [path] };
   if (/^node(js)?(\.exe)?$/.test(basename(shebang.program)))
-    return { command: execPath, args: [...shebang.args, path] };
+    return { command: OWN_NODE, args: [...shebang.args, path] };
   // Windows reads no shebang.
   if (platform === 'win32') return { command: basename(shebang.program), args: [...shebang.args, path] };
   return { command: path, args: [] };

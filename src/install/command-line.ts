@@ -1,8 +1,11 @@
+import { placed } from '../own-places.ts';
+
 /** A command line for people to read and to paste; nothing is ever started from it. */
 export function commandLineOf(
-  launch: { command: string; args: readonly string[] },
+  kept: { command: string; args: readonly string[] },
   env: Readonly<Record<string, string>> = {},
 ): string {
+  const launch = placed(kept);
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
   return [...variables, ...[launch.command, ...launch.args].map(quoted)].join(' ');
 }

@@ -1,5 +1,6 @@
 import type { DeclaredSet } from '../api/contract.ts';
 import type { ServerDefinition, ServerLimits } from '../core/model.ts';
+import { OWN_NODE } from '../own-places.ts';
 import type { Paths } from '../paths.ts';
 import type { DeclaredEntry } from './declared.ts';
 
@@ -40,7 +41,7 @@ function programOf({ name, launch, source }: ServerDefinition, paths: Pick<Paths
   const bundled = source.kind === 'catalog' ? source.ref : source.kind === 'file' ? source.install : undefined;
   if (bundled !== undefined) return { install: bundled, ...withArgs(launch.args.slice(1)) };
   return {
-    command: launch.command,
+    command: launch.command === OWN_NODE ? 'node' : launch.command,
     ...withArgs([...launch.args]),
     ...(launch.cwd === null ? {} : { cwd: launch.cwd }),
   };

@@ -17,12 +17,12 @@ export interface DevelopmentFolder {
  * Looks into an absolute folder: the `bin` or else the `main` of its package.json, which Node takes to be index.js when it is left out.
  * @throws McpdError FOLDER_UNKNOWN; CONFIG_INVALID when its package.json is no JSON
  */
-export async function readFolder(path: string, execPath: string): Promise<DevelopmentFolder> {
+export async function readFolder(path: string): Promise<DevelopmentFolder> {
   await checkFolder(path);
   const manifest = await readManifest(path);
   const name = typeof manifest?.name === 'string' && manifest.name !== '' ? manifest.name : basename(path);
   const description = typeof manifest?.description === 'string' ? manifest.description : '';
-  return { path, name, description, program: await programIn(path, manifest, execPath) };
+  return { path, name, description, program: await programIn(path, manifest) };
 }
 
 /** The file a folder's server is started from, for the watch; null when it is a command from elsewhere. */
@@ -72,18 +72,14 @@ async function readManifest(folder: string): Promise<PackageManifest | null> {
   }
 }
 
-async function programIn(
-  folder: string,
-  manifest: PackageManifest | null,
-  execPath: string,
-): Promise<Runnable | McpdError> {
+async function programIn(folder: string, manifest: PackageManifest | null): Promise<Runnable | McpdError> {
   if (manifest === null) return noProgram(folder, 'it has no package.json');
   try {
     const bin = chooseBin(folder, manifest);
     const main = typeof manifest.main === 'string' ? await mainFile(folder, manifest.main) : null;
     const file = bin ?? main ?? ((await isFile(join(folder, 'index.js'))) ? 'index.js' : null);
     if (file === null) return noProgram(folder, 'its package.json has neither "bin" nor "main"');
-    return await runnableIn(folder, folder, file, execPath);
+    return await runnableIn(folder, folder, file);
   } catch (error) {
     if (error instanceof McpdError) return error;
     throw error;

@@ -5,6 +5,7 @@ import type { AddRequest, InstallEvent, InstallPlan, InstallRequest } from '../a
 import { didYouMean } from '../closest.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
+import { placed } from '../own-places.ts';
 import { commandLineOf } from './command-line.ts';
 import { addedDefinition, described, installedDefinition } from './definition.ts';
 import { readFolder } from './folder.ts';
@@ -30,7 +31,7 @@ export class Installs {
   async plan(request: InstallRequest): Promise<InstallPlan> {
     const plan = await this.planFor(request);
     await this.names.during(plan.name, this.#taken, async () => undefined);
-    return planView(plan, this.#context(request));
+    return planView(plan);
   }
 
   /** Reports `done` or `failed` as the last event, and resolves. */
@@ -115,12 +116,13 @@ export class Installs {
 
   /** @throws McpdError COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE */
   async checkCommand({ launch, name }: ServerDefinition): Promise<void> {
-    const found = await this.#ports.findCommand(launch.command, launch.cwd ?? this.#ports.userHome);
+    const { command } = placed(launch);
+    const found = await this.#ports.findCommand(command, launch.cwd ?? this.#ports.userHome);
     if (found.kind === 'found') return;
     if (found.kind === 'missing') {
       const where = found.lookedIn.length === 0 ? 'the PATH is empty' : `looked in ${found.lookedIn.join(', ')}`;
       throw new McpdError('COMMAND_NOT_FOUND', {
-        what: `there is no command ${launch.command}`,
+        what: `there is no command ${command}`,
         why: where,
         fix: `install it, or give its absolute path: mcpd add ${name} -- /PATH/TO/COMMAND`,
       });
@@ -156,13 +158,12 @@ export class Installs {
   }
 
   #context(request: InstallRequest): PlanContext {
-    const { execPath, distFolder, userHome } = this.#ports;
-    return { place: { cwd: request.cwd ?? null, userHome }, execPath, distFolder };
+    return { place: { cwd: request.cwd ?? null, userHome: this.#ports.userHome } };
   }
 
   async #originOf(spec: Spec): Promise<Origin> {
     if (spec.kind === 'npm') return spec;
-    if (spec.kind === 'folder') return { kind: 'folder', folder: await readFolder(spec.path, this.#ports.execPath) };
+    if (spec.kind === 'folder') return { kind: 'folder', folder: await readFolder(spec.path) };
     const catalog = this.#ports.catalog();
     const entry = findEntry(spec.name, catalog);
     if (entry !== null) return { kind: 'catalog', entry };

@@ -44,7 +44,7 @@ export interface PackageSource {
 }
 
 export interface PackageSourceOptions {
-  /** The node that runs npm and the packages. */
+  /** The node that runs npm. */
   execPath: string;
   /** The environment for npm: the user's PATH, HOME and proxies. */
   env: () => Promise<NodeJS.ProcessEnv>;
@@ -79,12 +79,12 @@ async function fetchPackage(
     const manifest = await readManifest(join(temporary, inside));
     const bin = chooseBin(label, manifest);
     if (bin === null) throw noProgram(label, lock.version);
-    await runnableIn(label, join(temporary, inside), bin, options.execPath);
+    await runnableIn(label, join(temporary, inside), bin);
     root = await settle(temporary, request.folder, lock.version);
     return {
       installed: { identifier: request.identifier, version: lock.version, integrity: lock.integrity },
       root,
-      runnable: await runnableIn(label, join(root, inside), bin, options.execPath),
+      runnable: await runnableIn(label, join(root, inside), bin),
       description: typeof manifest.description === 'string' ? manifest.description : '',
       scriptsLeftOut: request.allowScripts ? [] : lock.withScripts,
       warnings,

@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { CatalogEntry, CatalogInput } from '../../registry/catalog.ts';
 import type { InstallRequest } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
+import { OWN_DIST, OWN_NODE } from '../own-places.ts';
 import { checkNothingMissing } from './inputs.ts';
 import { type Origin, type PlanContext, planInstall, planView } from './plan.ts';
 
 const context: PlanContext = {
   place: { cwd: '/work', userHome: '/home/me' },
-  execPath: '/opt/node',
-  distFolder: '/mcpd/dist',
 };
 
 const input = (name: string, more: Partial<CatalogInput> = {}): CatalogInput => ({
@@ -68,7 +67,7 @@ describe('a package of the catalog', () => {
   test('that is bundled is started with our node from where mcpd lies', () => {
     const bundled = plan(catalog({ origin: { kind: 'bundled', entry: 'servers/weather.js' } }));
     expect(bundled.fetch).toBeNull();
-    expect(bundled.program).toEqual({ command: '/opt/node', args: ['/mcpd/dist/servers/weather.js'] });
+    expect(bundled.program).toEqual({ command: OWN_NODE, args: [`${OWN_DIST}/servers/weather.js`] });
   });
 
   test('takes fixed values, defaults and given ones, and leaves out what nobody gave', () => {
@@ -112,7 +111,7 @@ describe('a package of the catalog', () => {
     });
     expect(given.env).toEqual({ TOKEN: `\${secret:TOKEN}` });
     expect(given.secrets).toEqual(new Map([['TOKEN', 'hunter2']]));
-    expect(JSON.stringify(planView(given, context))).not.toContain('hunter2');
+    expect(JSON.stringify(planView(given))).not.toContain('hunter2');
   });
 
   test('that takes a secret on its command line is warned of', () => {
@@ -147,9 +146,7 @@ describe('a package of the catalog', () => {
       }),
     );
     expect(planned.missing.map(({ name }) => name)).toEqual(['db', 'TOKEN']);
-    expect(planView(planned, context).commandLine).toBe(
-      "TOKEN=<TOKEN> /opt/node '<@acme/things@1.2.3>' <db>".replaceAll("'", ''),
-    );
+    expect(planView(planned).commandLine).toBe(`TOKEN=<TOKEN> ${process.execPath} <@acme/things@1.2.3> <db>`);
     expect(() => checkNothingMissing('things', 'things', planned.missing)).toThrow(
       'things needs db and TOKEN: db: what db is; TOKEN: what TOKEN is',
     );
@@ -223,7 +220,7 @@ describe('a folder', () => {
   test('is started by its own program, in itself, with the arguments after it', () => {
     const planned = plan(folder({ command: '/opt/node', args: ['/src/my server/index.js'] }), { args: ['--dev'] });
     expect(planned).toMatchObject({ name: 'my-server', cwd: '/src/my server', fetch: null, args: ['--dev'] });
-    expect(planView(planned, context).commandLine).toBe("/opt/node '/src/my server/index.js' --dev");
+    expect(planView(planned).commandLine).toBe("/opt/node '/src/my server/index.js' --dev");
   });
 
   test('without a program is started by the command after --', () => {

@@ -1,7 +1,8 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { CatalogArgument, CatalogEntry, CatalogInput } from '../../registry/catalog.ts';
 import type { InputSpec, InstallPlan, InstallRequest } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
+import { OWN_DIST, OWN_NODE } from '../own-places.ts';
 import { serverNameOf } from '../server-names.ts';
 import type { Runnable } from './bin.ts';
 import { commandLineOf } from './command-line.ts';
@@ -17,10 +18,6 @@ export type Origin =
 
 export interface PlanContext {
   place: CallerPlace;
-  /** The node that runs mcpd, and every JavaScript server. */
-  execPath: string;
-  /** Where the bundled servers lie. */
-  distFolder: string;
 }
 
 /** Everything about an install that is known before anything is fetched. Plain data; nothing of it has happened yet. */
@@ -70,7 +67,7 @@ export function planInstall(request: InstallRequest, origin: Origin, context: Pl
       break;
   }
   values.addVariables(given);
-  const program = programOf(origin, values.args, context);
+  const program = programOf(origin, values.args);
   const fetch = fetchOf(origin);
   return {
     ...plan,
@@ -83,10 +80,10 @@ export function planInstall(request: InstallRequest, origin: Origin, context: Pl
 }
 
 /** What a person is shown before anything happens. */
-export function planView(plan: PlannedInstall, context: PlanContext): InstallPlan {
+export function planView(plan: PlannedInstall): InstallPlan {
   const { name, description, fetch, missing, warnings } = plan;
   const program = plan.program ?? {
-    command: context.execPath,
+    command: OWN_NODE,
     args: [fetch === null ? '…' : `<${fetch.identifier}@${fetch.range}>`],
   };
   return {
@@ -211,11 +208,11 @@ function fetchOf(origin: Origin): PlannedInstall['fetch'] {
 }
 
 /** May take the command out of `args`: that of a folder whose package.json names no program. */
-function programOf(origin: Origin, args: string[], context: PlanContext): Runnable | null {
+function programOf(origin: Origin, args: string[]): Runnable | null {
   if (origin.kind === 'npm') return null;
   if (origin.kind === 'catalog') {
     const from = origin.entry.origin;
-    return from.kind === 'npm' ? null : { command: context.execPath, args: [join(context.distFolder, from.entry)] };
+    return from.kind === 'npm' ? null : { command: OWN_NODE, args: [`${OWN_DIST}/${from.entry}`] };
   }
   const { program, path } = origin.folder;
   if (!(program instanceof McpdError)) return program;

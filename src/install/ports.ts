@@ -15,10 +15,6 @@ export type CommandFinding =
 /** What installing needs of the daemon's other parts. daemon/main.ts provides it; nothing of it is imported here. */
 export interface InstallPorts {
   paths: Paths;
-  /** The node that runs mcpd, and every JavaScript server. */
-  execPath: string;
-  /** Where the bundled servers lie. */
-  distFolder: string;
   userHome: string;
   catalog(): readonly CatalogEntry[];
   registry: Pick<Registry, 'allServers' | 'server' | 'saveServer' | 'removeServer'>;

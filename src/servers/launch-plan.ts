@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import type { ServerDefinition } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
+import { placed } from '../own-places.ts';
 import {
   type CommandLookup,
   commandFileArgs,
@@ -38,7 +39,8 @@ export interface LaunchSurroundings {
  * @throws McpdError COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE, FOLDER_UNKNOWN, SECRET_MISSING, SECRETS_DAMAGED, INPUT_INVALID, HOME_UNWRITABLE
  */
 export async function planLaunch(definition: ServerDefinition, surroundings: LaunchSurroundings): Promise<LaunchPlan> {
-  const { name, launch } = definition;
+  const { name } = definition;
+  const launch = placed(definition.launch);
   const { dataDir, inherited, loginPath, secret, marker } = surroundings;
   const platform = process.platform;
   const { args, env: declared } = filledLaunch(launch, { server: name, dataDir, secret });

@@ -41,8 +41,6 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
   const withdrawn: string[] = [];
   const installer = new Installer({
     paths,
-    execPath: process.execPath,
-    distFolder: join(home.root, 'dist'),
     userHome: home.userHome,
     catalog: () => options.catalog ?? loadCatalog(),
     registry,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CatalogEntry } from '../../registry/catalog.ts';
+import { OWN_NODE } from '../../src/own-places.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
 import { doneOf, failureOf, type Installation, installationIn } from '../harness/installing.ts';
 import { type NpmRegistry, startNpmRegistry, type TinyPackage } from '../harness/npm-registry.ts';
@@ -145,7 +146,7 @@ describe('installing from npm', () => {
     const done = doneOf(events);
     const definition = it.registry.server('tiny');
     const bin = join(it.paths.packageOf('tiny'), '1.1.0', 'node_modules', '@acme', 'tiny', 'cli.js');
-    expect(definition?.launch).toEqual({ command: process.execPath, args: [bin, 'hello'], cwd: null, env: {} });
+    expect(definition?.launch).toEqual({ command: OWN_NODE, args: [bin, 'hello'], cwd: null, env: {} });
     expect(definition?.source).toMatchObject({
       kind: 'npm',
       ref: 'npm:@acme/tiny@^1.0.0',
