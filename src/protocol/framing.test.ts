@@ -251,7 +251,7 @@ test('a line over the limit is not kept, but its id is found, wherever it is', (
     `{"result":"${big}","jsonrpc":"2.0","id":"z"}`,
     `{"jsonrpc":"2.0","method":"a","params":["${big}"],"id":6}`,
   ];
-  const input = lines.map((line) => `${line}\n${PING}\n`).join('');
+  const input = lines.map((line) => `${line}\r\n${PING}\n`).join('');
   const expected = [
     { reason: 'too-long', id: '5', asks: false, bytes: lines[0]?.length, sample: lines[0]?.slice(0, 40) },
     { text: PING },

@@ -50,6 +50,7 @@ export class FrameReader {
   readonly #pieces = new LinePieces();
   /** Bytes of the line in former chunks. */
   #length = 0;
+  #lastByte = 0;
   /** The beginning of a line whose bytes are not kept. */
   #sample: Uint8Array | null = null;
   /** Bytes of a byte order mark passed at the beginning of the line. */
@@ -116,6 +117,7 @@ export class FrameReader {
 
   #keep(piece: Uint8Array): void {
     this.#length += piece.length;
+    this.#lastByte = piece.at(-1) ?? this.#lastByte;
     if (this.#sample !== null) return;
     this.#pieces.add(piece);
     const { lineBytesMax } = this.#options;
@@ -138,10 +140,9 @@ export class FrameReader {
   #endInPieces(lastPiece: Uint8Array): void {
     this.#keep(lastPiece);
     const pieces = this.#pieces.take();
-    const last = pieces.at(-1);
-    if (last?.at(-1) !== CARRIAGE_RETURN) return this.#deliver(pieces, this.#length);
-    pieces.pop();
-    if (last.length > 1) pieces.push(last.subarray(0, -1));
+    if (this.#lastByte !== CARRIAGE_RETURN) return this.#deliver(pieces, this.#length);
+    const last = pieces.pop();
+    if (last !== undefined && last.length > 1) pieces.push(last.subarray(0, -1));
     this.#deliver(pieces, this.#length - 1);
   }
 

@@ -1,6 +1,6 @@
 /** A short text that is wanted and may be cut by the borders of chunks. */
 
-/** Longer ones are given up. An id or a method name of this size is nobody's. */
+/** Longer ones are given up, cut or not. An id or a method name of this size is nobody's. */
 const HELD_BYTES_MAX = 64 * 1024;
 
 const NOTHING = Buffer.alloc(0);
@@ -46,7 +46,7 @@ export class OpenText {
     if (this.#heldLength === 0 && !this.#isTooLong) {
       this.bytes = chunk;
       this.to = at;
-      return true;
+      return at - this.from <= HELD_BYTES_MAX;
     }
     this.#hold(chunk, at);
     this.bytes = this.#held;
