@@ -10,6 +10,7 @@ import type { ServerDefinition, ServerMemory } from '../../src/core/model.ts';
 import { Installer } from '../../src/install/install.ts';
 import { npmPackages } from '../../src/install/npm.ts';
 import type { CommandFinding } from '../../src/install/ports.ts';
+import { placed } from '../../src/own-places.ts';
 import { type Paths, pathsOf } from '../../src/paths.ts';
 import { openSecrets, type Secrets } from '../../src/secrets.ts';
 import type { TemporaryHome } from './home.ts';
@@ -111,7 +112,8 @@ async function trial(
   secrets: Secrets,
   signal: AbortSignal,
 ): Promise<TrialOutcome> {
-  const { name, launch } = definition;
+  const { name } = definition;
+  const launch = placed(definition.launch);
   const data = paths.dataOf(name);
   mkdirSync(data, { recursive: true });
   mkdirSync(paths.logs, { recursive: true });

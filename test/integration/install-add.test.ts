@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { InstallEvent } from '../../src/api/contract.ts';
+import { OWN_NODE } from '../../src/own-places.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
 import { doneOf, failureOf, type Installation, installationIn } from '../harness/installing.ts';
 
@@ -181,7 +182,7 @@ describe('adding and removing servers', () => {
     expect(it.registry.server('dev')).toMatchObject({
       description: 'In the making',
       source: { kind: 'folder', ref: folder },
-      launch: { command: node, args: [join(folder, 'dist', 'index.js'), '--name', 'dev'], cwd: folder },
+      launch: { command: OWN_NODE, args: [join(folder, 'dist', 'index.js'), '--name', 'dev'], cwd: folder },
     });
     writeFileSync(join(folder, 'package.json'), '{"name": "x"');
     expect(failureOf(await it.install({ spec: folder, name: 'y' })).error.code).toBe('CONFIG_INVALID');
