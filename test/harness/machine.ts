@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test as plainTest } from 'vitest';
+import { DaemonClient } from '../../src/control/client.ts';
+import { findDaemon } from '../../src/control/ensure-daemon.ts';
 import type { ServerStatus } from '../../src/core/model.ts';
+import { pathsOf } from '../../src/paths.ts';
 import { type Ran, run } from './cli.ts';
 import { fake, type RecordLine, recordsIn } from './fake.ts';
 import { type TemporaryHome, temporaryHome } from './home.ts';
@@ -117,7 +120,7 @@ export class Machine {
 
   /** The pid of the daemon that answers, or null. */
   async daemonPid(): Promise<number | null> {
-    return (await this.ok('status', '--json')).pid;
+    return (await findDaemon(pathsOf(this.home.mcpdHome)))?.status().then(({ pid }) => pid) ?? null;
   }
 
   /** The pid that the running daemon wrote down. @throws none runs */
@@ -132,8 +135,13 @@ export class Machine {
     await gone(pid);
   }
 
+  /** What `mcpd list --json` prints, without a process for each look. */
+  servers(): Promise<ServerStatus[]> {
+    return new DaemonClient(pathsOf(this.home.mcpdHome)).request('GET', '/api/servers');
+  }
+
   async server(name: string): Promise<ServerStatus> {
-    const list = (await this.ok('list', '--json')) as ServerStatus[];
+    const list = await this.servers();
     const found = list.find((server) => server.name === name);
     if (found === undefined) throw new Error(`${name} is not among ${list.map((server) => server.name)}`);
     return found;
@@ -155,7 +163,7 @@ export class Machine {
   /** Waits until mcpd has read the lists of these servers. */
   async listed(...names: string[]): Promise<void> {
     await until(`the lists of ${names}`, async () => {
-      const list = (await this.ok('list', '--json')) as ServerStatus[];
+      const list = await this.servers();
       return names.every((name) => list.find((server) => server.name === name)?.listed);
     });
   }
