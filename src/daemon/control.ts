@@ -90,6 +90,7 @@ export class Control implements DaemonControl {
   async patch(name: string, patch: ServerPatch): Promise<ServerStatus> {
     this.#known(name);
     const { registry, announce, waits } = this.#parts;
+    await (await import('../install/uninstall.ts')).checkNotDeclared(registry.server(name));
     const definition = registry.patch(name, patch);
     const memory = registry.memoryOf(name, definition.fingerprint);
     announce(definition, memory);

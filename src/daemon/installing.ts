@@ -23,7 +23,11 @@ export class Installing {
       catalog: loadCatalog,
       registry,
       secrets,
-      packages: npmPackages({ execPath: process.execPath, env: () => processes.ownEnvironment() }),
+      packages: npmPackages({
+        execPath: process.execPath,
+        env: () => processes.ownEnvironment(),
+        track: (pid) => processes.guard(pid),
+      }),
       findCommand: (command, cwd) => processes.findCommand(command, cwd),
       trial: (definition, signal) => trials.run(parts, definition, signal),
       announce: parts.announce,

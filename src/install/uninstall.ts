@@ -33,7 +33,7 @@ export async function checkNotDeclared(definition: ServerDefinition | null): Pro
   }
   throw new McpdError('MANAGED_BY_FILE', {
     what: `${definition.name} is declared in ${ref}`,
-    fix: `take it out of that file, then: mcpd apply -f ${ref}`,
+    fix: `change it in that file, then: mcpd apply -f ${ref}`,
   });
 }
 

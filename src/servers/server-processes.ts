@@ -59,6 +59,8 @@ export interface ServerProcesses {
   deleteLog(server: ServerName): Promise<void>;
   /** Ends what earlier daemons of this home left. Spawns wait for it. Never rejects. */
   reap(): Promise<ReapReport>;
+  /** Ends this process group (of an npm, say) should the daemon die before the returned function is called. */
+  guard(pgid: number): () => void;
   /** Looks a command up as a server's start would. */
   findCommand(command: string, cwd: string): Promise<CommandLookup>;
   /** The environment that mcpd itself has, with the login shell's PATH: for npm. */
@@ -186,6 +188,11 @@ class Processes implements ServerProcesses {
 
   prepare(): void {
     this.#loginPath.refresh();
+  }
+
+  guard(pgid: number): () => void {
+    this.#guardian.add(pgid);
+    return () => this.#guardian.remove(pgid);
   }
 
   async findCommand(command: string, cwd: string): Promise<CommandLookup> {
