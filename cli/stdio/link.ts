@@ -33,7 +33,7 @@ export interface LinkOptions {
 type Stage =
   | { name: 'resting' }
   | { name: 'trying'; timer: NodeJS.Timeout }
-  | { name: 'connecting'; socket: Socket; timer: NodeJS.Timeout }
+  | { name: 'connecting'; socket: Socket }
   | { name: 'greeting'; socket: Socket; timer: NodeJS.Timeout }
   | { name: 'ready'; socket: Socket; sinceMs: number };
 
@@ -123,30 +123,28 @@ export class Link {
 
   #connect(): void {
     const socket = connect(this.#options.socketName);
-    const timer = setTimeout(() => {
-      this.#why = 'a daemon takes connections and says nothing';
-      this.#unreachable();
-      socket.destroy();
-    }, RECONNECT_TIMEOUT_MS);
-    this.#stage = { name: 'connecting', socket, timer };
+    this.#stage = { name: 'connecting', socket };
     let code: string | undefined;
     socket.once('connect', () => {
-      this.#stage = { name: 'greeting', socket, timer };
       this.#options.onConnected(socket);
+      const timer = setTimeout(() => {
+        this.#why = 'a daemon takes connections and says nothing';
+        this.#unreachable();
+        socket.destroy();
+      }, RECONNECT_TIMEOUT_MS);
+      this.#stage = { name: 'greeting', socket, timer };
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       code = error.code;
       if (!ABSENT.includes(code)) this.#why = error.message;
     });
-    socket.once('close', () => {
-      clearTimeout(timer);
-      this.#closed(socket, code);
-    });
+    socket.once('close', () => this.#closed(socket, code));
   }
 
   #closed(socket: Socket, code: string | undefined): void {
     const stage = this.#stage;
     if (!('socket' in stage) || stage.socket !== socket) return;
+    if (stage.name === 'greeting') clearTimeout(stage.timer);
     if (stage.name === 'ready') {
       const now = monotonicMs();
       // One that goes as soon as it comes is not asked again at once.

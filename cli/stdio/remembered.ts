@@ -43,7 +43,8 @@ export class Remembered {
       protocolVersion: this.#initialize === null ? null : grantedRevision(this.#initialize.answer),
       initialized: this.#initialize !== null && this.initialized !== null,
       logLevel: this.#logLevel,
-      era: this.#era,
+      // Without a handshake only a modern host is given lists.
+      era: this.#era ?? 'modern',
       listDigests,
     };
   }

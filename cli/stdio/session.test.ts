@@ -278,6 +278,14 @@ describe('what the next daemon is told', () => {
     expect(session.resume(sha)).toMatchObject({ logLevel: null });
   });
 
+  test('a host that was given a list without a handshake is a modern one', () => {
+    const { session, daemonComes, asks, grants } = scene();
+    daemonComes();
+    asks(1, 'tools/list', { _meta: {} });
+    grants(1, { tools: [] });
+    expect(session.resume(sha)).toMatchObject({ era: 'modern', initializeParams: null });
+  });
+
   test('a modern host has an era and nothing else', () => {
     const { session, daemonComes, asks, grants } = scene();
     daemonComes();

@@ -121,10 +121,8 @@ export class Shim {
       this.#outbound.drained();
       this.#regulate();
     });
-    socket.cork();
     socket.write(this.#options.hello(this.#session));
     this.#outbound.connect(socket);
-    socket.uncork();
     if (this.#options.stdout.writableLength > 0) this.#hostStalls();
   }
 
