@@ -33,21 +33,22 @@ export interface HostSocket {
 
 export function createHostSocket(options: HostSocketOptions): HostSocket {
   const connections = new Map<SessionId, HostConnection>();
-  const touched = new Set<HostConnection>();
+  /** Not a Set: clearing one many times a second leaves a chain of tables to the collector. */
+  let touched: HostConnection[] = [];
   let flushPlanned = false;
   const untilEmpty: (() => void)[] = [];
 
   const flush = () => {
     flushPlanned = false;
-    for (const connection of touched) connection.flush();
-    touched.clear();
+    const flushed = touched;
+    touched = [];
+    for (const connection of flushed) connection.flush();
   };
   const accept = (socket: Socket) => {
     const session = options.sessionId();
     const full = connections.size >= SESSIONS_MAX;
     const connection = new HostConnection(socket, session, options, () => {
       connections.delete(session);
-      touched.delete(connection);
       if (connections.size === 0) for (const resolve of untilEmpty.splice(0)) resolve();
     });
     connections.set(session, connection);
@@ -64,7 +65,7 @@ export function createHostSocket(options: HostSocketOptions): HostSocket {
       const connection = connections.get(session);
       if (connection === undefined) return;
       connection.send(bytes, kind, id);
-      touched.add(connection);
+      if (!touched.includes(connection)) touched.push(connection);
       if (flushPlanned) return;
       flushPlanned = true;
       process.nextTick(flush);

@@ -8,6 +8,8 @@ const NEWLINE = 0x0a;
  * `coalesceBytesMax` in one buffer, because a copy costs less than one more buffer in the system call; longer ones stay as they are.
  */
 export function gather(lines: readonly Bytes[], coalesceBytesMax: number): Uint8Array[] {
+  const alone = onlyPiece(lines);
+  if (alone !== null) return [alone];
   const gathered: Uint8Array[] = [];
   let run: Uint8Array[] = [];
   let runBytes = 0;
@@ -59,6 +61,14 @@ export function tailOf(line: Bytes, bytesMax: number): Buffer {
 // — internal —
 
 const LINE_END: Uint8Array = Buffer.from('\n');
+
+/** Most often there is one line, in one piece, with its newline. */
+function onlyPiece(lines: readonly Bytes[]): Uint8Array | null {
+  const [pieces] = lines;
+  if (pieces === undefined || lines.length > 1 || pieces.length > 1) return null;
+  const [piece] = pieces;
+  return piece?.at(-1) === NEWLINE ? piece : null;
+}
 
 function isEnded(pieces: Bytes): boolean {
   const last = pieces.findLast((piece) => piece.length > 0);
