@@ -1,7 +1,8 @@
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { build } from 'esbuild';
+
 // Builds dist/: the CLI and the daemon with their lazily loaded chunks, the shim as one CommonJS file, the history thread, the bundled
 // servers and the dashboard's page.
-import { build } from 'esbuild';
-import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const root = new URL('.', import.meta.url).pathname;
@@ -22,7 +23,9 @@ const common = {
   external: ['better-sqlite3', 'pm2', 'bufferutil', 'utf-8-validate', 'fsevents'],
 };
 // CommonJS packages inside an ES module ask for `require`.
-const banner = { js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);' };
+const banner = {
+  js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+};
 const esm = { ...common, format: 'esm', banner, outdir: 'dist', splitting: true, chunkNames: 'chunks/[name]-[hash]' };
 
 rmSync('dist', { recursive: true, force: true });
@@ -30,8 +33,19 @@ await Promise.all([
   build({ ...esm, entryPoints: { mcpd: 'cli/main.ts', daemon: 'src/daemon/main.ts' } }),
   build({ ...common, format: 'cjs', entryPoints: ['cli/stdio.ts'], outfile: 'dist/stdio.cjs' }),
   build({ ...esm, splitting: false, entryPoints: { 'history-worker': 'registry/history-worker.ts' } }),
-  build({ ...esm, splitting: false, entryPoints: { 'servers/weather': 'registry/servers/weather.ts', 'servers/todo': 'registry/servers/todo.ts' } }),
-  build({ ...common, platform: 'browser', target: 'es2022', format: 'esm', entryPoints: ['dashboard/src/main.ts'], outfile: 'dist/dashboard/main.js' }),
+  build({
+    ...esm,
+    splitting: false,
+    entryPoints: { 'servers/weather': 'registry/servers/weather.ts', 'servers/todo': 'registry/servers/todo.ts' },
+  }),
+  build({
+    ...common,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'esm',
+    entryPoints: ['dashboard/src/main.ts'],
+    outfile: 'dist/dashboard/main.js',
+  }),
 ]);
 for (const file of ['index.html', 'style.css', 'icon.svg']) {
   if (existsSync(`dashboard/${file}`)) cpSync(`dashboard/${file}`, `dist/dashboard/${file}`);

@@ -120,7 +120,7 @@ export class McpdError extends Error {
   }
 }
 
-export function isErrorCode(text: string): text is ErrorCode {
+function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(CODES, text);
 }
 
@@ -133,7 +133,11 @@ export function fromReport(report: { code: string } & ErrorParts): McpdError {
 /** Any thrown value as an McpdError; what is not ours becomes `fallback` with the thrown text as its reason. */
 export function asMcpdError(thrown: unknown, fallback: ErrorCode, what: string): McpdError {
   if (thrown instanceof McpdError) return thrown;
-  return new McpdError(fallback, { what, why: thrown instanceof Error ? thrown.message : String(thrown) }, { cause: thrown });
+  return new McpdError(
+    fallback,
+    { what, why: thrown instanceof Error ? thrown.message : String(thrown) },
+    { cause: thrown },
+  );
 }
 
 /** The errno code (`ENOENT`) of a thrown system error, or undefined. */

@@ -31,6 +31,10 @@ test('build metadata does not make a version newer', () => {
 
 test('no text makes the comparison fail, and turning it round turns the answer round', () => {
   fc.assert(
-    fc.property(fc.string(), fc.string(), (a, b) => Math.sign(compareVersions(a, b)) === -Math.sign(compareVersions(b, a))),
+    fc.property(
+      fc.string(),
+      fc.string(),
+      (a, b) => Math.sign(compareVersions(a, b)) === -Math.sign(compareVersions(b, a)),
+    ),
   );
 });

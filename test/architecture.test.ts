@@ -133,7 +133,29 @@ test('every path that ARCHITECTURE.md names exists', () => {
   for (const path of named) expect(existsSync(path), path).toBe(true);
 });
 
+test('ARCHITECTURE.md draws the borders that are tested here', () => {
+  const rows = tableOf(readFileSync('ARCHITECTURE.md', 'utf8'), '| folder | may import | because |');
+  const drawn = rows.map(([folder = '', from = '']) => {
+    const named = [...from.matchAll(/`([^`]+)`/g)].map((match) => (match[1] ?? '').replace(/\.ts$/, ''));
+    return [unquoted(folder), from.includes('ground') ? [...named, ...GROUND] : named];
+  });
+  expect(Object.fromEntries(drawn)).toEqual(
+    Object.fromEntries(Object.entries(MAY_IMPORT).map(([folder, { from }]) => [folder, from])),
+  );
+});
+
 // — internal —
+
+/** The cells of the table with this head, row by row. */
+function tableOf(text: string, head: string): string[][] {
+  const lines = text.slice(text.indexOf(head)).split('\n').slice(2);
+  const end = lines.findIndex((line) => !line.startsWith('|'));
+  return lines.slice(0, end).map((line) => line.split('|').slice(1, -1));
+}
+
+function unquoted(cell: string): string {
+  return cell.trim().replaceAll('`', '');
+}
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { ExitReport, Launch, ListKind, ServerSource, ServerStatus, SessionStatus } from '../core/model.ts';
+import type { ExitReport, ListKind, ServerStatus, SessionStatus } from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
 
 /**
@@ -255,4 +255,4 @@ export interface DaemonControl {
   shutdown(request: ShutdownRequest): void;
 }
 
-export type { ErrorReport, ExitReport, Launch, ServerSource, ServerStatus, SessionStatus };
+export type { ServerStatus, SessionStatus };

@@ -7,7 +7,7 @@
 import type { NoiseReason, RawId } from './frame.ts';
 
 /** `!`, the first byte of a control line. */
-export const CONTROL_BYTE = 0x21;
+const CONTROL_BYTE = 0x21;
 /** Of this file. It grows only when a reader of the earlier version would misread what is written now. */
 export const PREAMBLE_VERSION = 1;
 
@@ -53,7 +53,7 @@ export interface Hello {
   resume: Resume | null;
 }
 
-export interface Welcome {
+interface Welcome {
   word: 'welcome';
   preamble: number;
   /** Version of the daemon. */
@@ -74,7 +74,7 @@ export interface Bye {
 }
 
 /** A line of the host that is no message. The shim keeps it and tells the daemon, which answers it as it answers all hosts. */
-export interface NoiseReport {
+interface NoiseReport {
   word: 'noise';
   reason: NoiseReason;
   /** Of a request only: the id that the answer must carry. */

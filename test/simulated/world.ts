@@ -191,6 +191,16 @@ export class World {
       case 'all-stopped':
         this.allStopped = true;
         return;
+      // Of no consequence for what is looked at here.
+      case 'close-host':
+      case 'save-memory':
+      case 'save-names':
+      case 'record-call':
+      case 'record-transition':
+      case 'log':
+      case 'trial-finished':
+      case 'publish':
+        return;
     }
   }
 
@@ -301,7 +311,7 @@ export function answersAsLegacy(world: World, process: SimulatedProcess, tools: 
   return left;
 }
 
-export function frameOf(text: string): Frame {
+function frameOf(text: string): Frame {
   const frames: Frame[] = [];
   const noise: NoiseReason[] = [];
   const reader = new FrameReader({
@@ -318,7 +328,7 @@ export function frameOf(text: string): Frame {
   return frame;
 }
 
-export function textOf(bytes: Bytes): string {
+function textOf(bytes: Bytes): string {
   return Buffer.concat(bytes).toString('utf8');
 }
 
