@@ -48,7 +48,7 @@ function complaint(code: number | null, signal: string | null): string {
 function tail(): string {
   try {
     const end = readFileSync(START_LOG).subarray(-START_LOG_TAIL_BYTES).toString('utf8');
-    return end.replace(/\p{Cc}+\s*/gu, ' · ').replace(/^[ ·]+|[ ·]+$/g, '');
+    return end.replace(/\p{Cc}+\s*/gu, ' | ').replace(/^[ |]+|[ |]+$/g, '');
   } catch {
     // No log: then the exit code has to do.
     return '';
