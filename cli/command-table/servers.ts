@@ -192,7 +192,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
     options: {
       follow: { kind: 'flag', short: 'f', help: 'go on as lines come, until Ctrl-C' },
       since: { kind: 'value', value: 'DURATION', help: 'only the last 10m, 2h, …' },
-      lines: { kind: 'value', short: 'n', value: 'N', help: 'at most so many lines (default 100)' },
+      lines: { kind: 'value', short: 'n', value: 'N', help: 'at most so many lines (default 100, with --since all)' },
       json: { kind: 'flag', help: 'one JSON object per line' },
     },
     examples: [

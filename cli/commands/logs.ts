@@ -1,4 +1,5 @@
 import type { LogLine } from '../../src/api/contract.ts';
+import { LOG_ANSWER_LINES_MAX } from '../../src/limits.ts';
 import { showable, showableJson } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -9,7 +10,9 @@ export async function runLogs(parsed: Parsed, context: Context): Promise<void> {
   const { output, signal } = context;
   const [name = ''] = parsed.operands;
   const since = parsed.value('since');
-  const query = new URLSearchParams({ lines: String(countOf(parsed.value('lines') ?? '100', '--lines')) });
+  // A span of time is wanted whole; without one, what fits a few screens.
+  const lines = parsed.value('lines') ?? (since === undefined ? '100' : String(LOG_ANSWER_LINES_MAX));
+  const query = new URLSearchParams({ lines: String(countOf(lines, '--lines')) });
   if (since !== undefined) query.set('since', String(Date.now() - durationMs(since, '--since')));
   const path = `/api/servers/${encodeURIComponent(name)}/logs?${query}`;
   const show = parsed.flag('json')
@@ -17,9 +20,9 @@ export async function runLogs(parsed: Parsed, context: Context): Promise<void> {
     : (line: LogLine) => showLine(line, output);
   const daemon = await context.daemon();
   if (!parsed.flag('follow')) {
-    const lines = await daemon.request<LogLine[]>('GET', path);
-    for (const line of lines) show(line);
-    if (lines.length === 0)
+    const past = await daemon.request<LogLine[]>('GET', path);
+    for (const line of past) show(line);
+    if (past.length === 0)
       output.say(`${name} has written nothing${since === undefined ? '' : ` in the last ${since}`}.`);
     return;
   }
