@@ -15,6 +15,8 @@ export const HOST_LINE_BYTES_MAX = 16 * MIB;
 export const JSON_DEPTH_MAX = 256;
 /** Below this size a rewritten message becomes one buffer: one copy costs less than several iovecs. */
 export const COALESCE_BYTES_MAX = 64 * KIB;
+/** Results up to this size are searched for URIs that hosts know under another name; beyond it they pass as they are. */
+export const RESULT_URIS_BYTES_MAX = 1 * MIB;
 /** What is kept of a line that is not a message, for the log. */
 export const NOISE_SAMPLE_BYTES = 512;
 
@@ -27,6 +29,8 @@ export const HOST_REFUSALS_BYTES_MAX = 1 * MIB;
 export const SERVER_QUEUE_BYTES_MAX = 32 * MIB;
 /** Open requests of one host. */
 export const HOST_OPEN_REQUESTS_MAX = 1000;
+/** Resources that one host may watch at once, by subscriptions and listens together. */
+export const HOST_SUBSCRIPTIONS_MAX = 1000;
 /** Open requests towards one server, started or waiting for its start. */
 export const SERVER_OPEN_REQUESTS_MAX = 256;
 /** Hosts connected at once: far above any desktop, far below the file descriptor limit. */
@@ -90,6 +94,8 @@ export const DAEMON_FLUSH_MS = 500;
 export const CALL_TIMEOUT_MS = 10 * MINUTE;
 /** In all, progress or not. */
 export const CALL_TOTAL_MS = 60 * MINUTE;
+/** Ids of given-up requests whose late answers are still known as such; a server need not answer what was cancelled. */
+export const ABANDONED_IDS_KEPT = 256;
 /** Progress notices passed on per token and second. */
 export const PROGRESS_PER_SECOND_MAX = 20;
 
@@ -100,12 +106,24 @@ export const LIST_BYTES_MAX = 8 * MIB;
 /** A server that was started for a call reads its lists again afterwards: when no call is open, looked at so often, and at the latest after the second time. */
 export const LEARN_QUIET_MS = 250;
 export const LEARN_DELAY_MAX_MS = 5 * SECOND;
-/** Notices of a server are gathered this long before its list is read again. */
+/** Notices of a server are gathered this long before its list is read again, and it is not read more often than the second says. */
 export const LIST_CHANGED_GATHER_MS = 100;
+export const LIST_REREAD_EVERY_MS = 1 * SECOND;
+/** A list that could not be read is asked for again while the server runs: what is behind it (a database) may come back. */
+export const LIST_RETRY_MS = 1 * MINUTE;
+/** Findings kept of one list: a thousand odd entries are told by the first few and their number. */
+export const LIST_FINDINGS_KEPT = 20;
+/** A server's answer to the handshake: name, capabilities and instructions, all kept in the registry. */
+export const GREETING_BYTES_MAX = 1 * MIB;
 /** After a notice, a list that has not changed is read once more: some servers announce before the change is visible. */
 export const LIST_RECHECK_MS = 600;
-/** list_changed notices to a host, gathered so long. */
+/** list_changed notices to hosts, gathered so long, and not sent more often than the second says. */
 export const HOST_NOTICE_GATHER_MS = 60;
+export const HOST_NOTICE_EVERY_MS = 1 * SECOND;
+/** A modern server that ended mcpd's listen is asked for its notices again after this time. */
+export const LISTEN_AGAIN_MS = 5 * SECOND;
+/** Log messages and resource updates of one server passed on to hosts per second; the rest is dropped and counted. */
+export const SERVER_NOTICES_PER_SECOND_MAX = 200;
 /** Exposed names: hosts put `mcp__mcpd__` before them and stop at 60 or 64. */
 export const EXPOSED_NAME_MAX = 48;
 /** Merged instructions of all servers. */
@@ -195,7 +213,7 @@ export const SHIM_QUEUE_BYTES_MAX = 1 * MIB;
 /** One write of a shim or to a host takes about this much; a longer line goes alone. */
 export const WRITE_BATCH_BYTES = 64 * KIB;
 /** In its first second a shim looks this often: a daemon is there after some 100 ms, and looking costs one system call. */
-export const RECONNECT_FIRST_EVERY_MS = 10;
+export const RECONNECT_FIRST_EVERY_MS = 5;
 export const RECONNECT_FIRST_MS = 1 * SECOND;
 /** A shim for whom nobody waits looks for a daemon this often. */
 export const RECONNECT_IDLE_MS = 1 * SECOND;
