@@ -23,7 +23,7 @@ export function serverNameOf(text: string): string {
     why: RESERVED.has(text)
       ? 'this name is reserved'
       : `names are 1 to ${LENGTH_MAX} of a-z, 0-9, - and _, begin with a letter or digit, and have no "__" and no "_" at the end`,
-    fix: 'choose another name: --name NAME',
+    fix: 'choose another name (mcpd install: --name NAME)',
   });
 }
 
@@ -51,7 +51,7 @@ export function checkNameFree(name: string, taken: (name: string) => boolean): v
   if (!taken(name)) return;
   throw new McpdError('NAME_TAKEN', {
     what: `there is a server "${name}" already`,
-    fix: `mcpd uninstall ${name}, or take another name: --name ${freeName(name, taken)}`,
+    fix: `mcpd uninstall ${name}, or take another name, such as ${freeName(name, taken)} (mcpd install: --name ${freeName(name, taken)})`,
   });
 }
 

@@ -15,10 +15,10 @@ const exit = (...stderrTail: string[]) => ({
 const errorOf = (outcome: Omit<Failed, 'ok'>, more = {}) =>
   trialError({ ok: false, ...outcome }, { ...context, ...more });
 
-test('the error names the step, the reason and the last line on stderr', () => {
+test('the error names the step, the reason and what was said on stderr', () => {
   const error = errorOf({ step: 'handshake', reason: 'exit code 1', exit: exit('starting', 'KEY is not set', ' ') });
   expect(error.code).toBe('SERVER_START_FAILED');
-  expect(error.message).toBe('weather did not become ready: exit code 1; its last line on stderr: KEY is not set');
+  expect(error.message).toBe('weather did not become ready: exit code 1; it said on stderr: KEY is not set');
   expect(error.parts.fix).toBe('look');
 });
 
@@ -41,4 +41,23 @@ test('a package whose install scripts were left out is suspected to need them', 
   expect(error.code).toBe('PACKAGE_NEEDS_SCRIPTS');
   expect(error.message).toContain('better-sqlite3');
   expect(error.parts.fix).toBe('mcpd install x --allow-scripts');
+});
+
+test('of a crash of Node the complaint is quoted, and neither its stack nor the version at its end', () => {
+  const stderrTail = [
+    '/x/index.js:3',
+    '  throw new Error("no key");',
+    '  ^',
+    '',
+    'Error: no key',
+    '    at Object.<anonymous> (/x/index.js:3:9)',
+    '',
+    'Node.js v20.20.2',
+  ];
+  const exit = { at: 0, uptimeMs: 5, code: 1, signal: null, cause: 'exit code 1', stderrTail };
+  const error = trialError(
+    { ok: false, step: 'start', reason: 'exit code 1', exit },
+    { name: 'x', scriptsLeftOut: [], withScripts: '', fix: '' },
+  );
+  expect(error.parts.why).toBe('exit code 1; it said on stderr: Error: no key');
 });

@@ -14,14 +14,11 @@ export interface TrialContext {
 /** The error of a trial that failed, from what the core tells of it. */
 export function trialError(outcome: Extract<TrialOutcome, { ok: false }>, context: TrialContext): McpdError {
   const { name, scriptsLeftOut } = context;
-  const last = outcome.exit?.stderrTail
-    .filter((line) => line.trim() !== '')
-    .at(-1)
-    ?.trim();
+  const telling = tellingLine(outcome.exit?.stderrTail ?? []);
   const why =
-    last === undefined || outcome.reason.includes(last)
+    telling === null || outcome.reason.includes(telling)
       ? outcome.reason
-      : `${outcome.reason}; its last line on stderr: ${last}`;
+      : `${outcome.reason}; it said on stderr: ${telling}`;
   if (scriptsLeftOut.length > 0) {
     return new McpdError('PACKAGE_NEEDS_SCRIPTS', {
       what: `${name} did not start, perhaps because install scripts of ${scriptsLeftOut.slice(0, 5).join(', ')} were not run`,
@@ -39,6 +36,17 @@ const DID_NOT = {
   handshake: 'did not become ready',
   list: 'did not list its tools',
 } as const;
+
+/** Of what it printed, the line that most likely says what is wrong: Node ends a crash with its version, which says nothing. */
+function tellingLine(stderr: readonly string[]): string | null {
+  const lines = stderr
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^(Node\.js v|at\s|throw\s|\^+$|[{}\]]+,?$)/.test(line));
+  const complaints = lines.filter((line) =>
+    /error|fatal|cannot|can't|unable|missing|required|invalid|not (found|set)|no such|denied/i.test(line),
+  );
+  return complaints[0] ?? lines.at(-1) ?? null;
+}
 
 function codeOf(outcome: Extract<TrialOutcome, { ok: false }>): ErrorCode {
   if (outcome.step === 'list') return 'LIST_FAILED';

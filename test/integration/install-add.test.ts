@@ -100,7 +100,7 @@ describe('adding and removing servers', () => {
     expect(failed).toMatchObject({
       step: 'trial',
       stderrTail: ['bad key'],
-      error: { code: 'SERVER_START_FAILED', why: 'exit code 4; its last line on stderr: bad key' },
+      error: { code: 'SERVER_START_FAILED', why: 'exit code 4; it said on stderr: bad key' },
     });
     expect(failed.error.fix).toContain('--no-trial');
     expect([namesIn(it.paths.data), namesIn(it.paths.logs), it.secrets.servers(), it.registry.allServers()]).toEqual([
