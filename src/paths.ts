@@ -15,6 +15,8 @@ export interface Paths {
   token: string;
   /** A hint only: pid, version and port of the running daemon. */
   daemonInfo: string;
+  /** Written when a person ended the daemon; its time says when. */
+  endMark: string;
   config: string;
   /** stdout and stderr of the daemon's process, whoever started it: what went wrong before its own log was open, and crashes. */
   startLog: string;
@@ -49,6 +51,7 @@ export function pathsOf(home: string): Paths {
     secrets: inHome('secrets.json'),
     token: inHome('token'),
     daemonInfo: inHome('daemon.json'),
+    endMark: inHome('ended'),
     config: inHome('config.json'),
     startLog: inHome('start.log'),
     logs: inHome('logs'),

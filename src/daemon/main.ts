@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { asMcpdError } from '../errors.ts';
 import { prepareHome } from '../home.ts';
 import { homePath, pathsOf } from '../paths.ts';
@@ -23,7 +24,7 @@ async function run(): Promise<void> {
     const paths = pathsOf(homePath());
     const warnings = prepareHome(paths.home, { probe: false });
     process.chdir(paths.home);
-    const lock = await becomeTheDaemon(paths.daemonLock, paths.hostSocket, keeper !== 'direct', () => {
+    const lock = await becomeTheDaemon(paths, keeper !== 'direct', () => {
       console.error('mcpd: another daemon of this home is running; waiting to take over');
       // pm2 waits for this word, and a standby is all that it can have.
       process.send?.('ready');
@@ -33,6 +34,7 @@ async function run(): Promise<void> {
     obeySignals(daemon);
     process.send?.('ready');
     const { onPurpose } = await daemon.ended;
+    if (onPurpose) writeFileSync(paths.endMark, '', { mode: 0o600 });
     lock.release();
     // pm2 takes 0 for a crash as well; it restarts whatever does not say that it was meant.
     process.exit(process.exitCode ?? (keeper === 'pm2' && onPurpose ? ENDED_EXIT_CODE : 0));
