@@ -11,8 +11,10 @@ import { fake, type RecordLine, recordsIn } from './fake.ts';
 import { type TemporaryHome, temporaryHome } from './home.ts';
 import { Host, type HostOptions } from './host.ts';
 import { connectOfficial, type OfficialClient, type OfficialHost } from './official.ts';
-import { gone } from './processes.ts';
+import { commandLineOf, gone } from './processes.ts';
 import { until } from './until.ts';
+
+const LEAVING_MS = 5000;
 
 /** A person's machine with mcpd installed and nothing of it running: an empty home, a terminal, and hosts. */
 export class Machine {
@@ -177,17 +179,20 @@ export class Machine {
     return recordsIn(this.recordFile, what);
   }
 
-  /** Ends everything as a person would, and proves that nothing is left. */
+  /** Ends everything as a person would, and proves that nothing stays. */
   async end(): Promise<void> {
     for (const host of this.officials) await host.close();
     await Promise.all(this.hosts.map((host) => host.close()));
     let down: Ran | undefined;
+    const left = () => this.home.processes().map((pid) => `${pid} ${commandLineOf(pid)}`);
     try {
       down = await this.cli('down', '--now');
+      // Somebody may be on his way out.
+      await until('everything to be gone', () => left().length === 0, LEAVING_MS).catch(() => undefined);
     } finally {
-      const left = this.home.processes().map(described);
+      const stayed = left();
       await this.home.cleanup();
-      expect(left, 'no process is left after mcpd down').toEqual([]);
+      expect(stayed, 'no process stays after mcpd down').toEqual([]);
     }
     expect([down.code, down.stderr], 'mcpd down').toEqual([0, '']);
   }
@@ -202,13 +207,3 @@ export const test = plainTest.extend<{ machine: Machine }>({
     await machine.end();
   },
 });
-
-// — internal —
-
-function described(pid: number): string {
-  try {
-    return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`;
-  } catch {
-    return String(pid); // macOS, or gone meanwhile
-  }
-}

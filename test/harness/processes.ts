@@ -43,6 +43,15 @@ export function processesOf(folder: string): number[] {
   return pids.filter((pid) => pid !== process.pid && alive(pid) && belongsTo(pid, folder));
 }
 
+/** The command line of a process; empty when it has gone, or on a system without /proc. */
+export function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return ''; // As the docstring says.
+  }
+}
+
 export function killPid(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
