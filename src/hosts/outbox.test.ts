@@ -82,6 +82,15 @@ describe('lines for a host', () => {
   });
 });
 
+test('a host that reads gets a line of any length, also behind others of the same turn', () => {
+  const { add, outbox, lines } = socket();
+  add('note', 'notice', null);
+  add('z'.repeat(50 * MIB));
+  add('after it');
+  outbox.flush();
+  expect(lines().map((line) => line.length)).toEqual([4, 50 * MIB, 8]);
+});
+
 describe('a host that does not read', () => {
   const full = () => {
     const all = socket();
@@ -114,12 +123,16 @@ describe('a host that does not read', () => {
     expect(lines().at(-1)).toBe('note');
   });
 
-  test('keeps the one line that passes the bound, however long', () => {
-    const { add, outbox, lines } = socket();
-    add('note', 'notice', null);
-    add('z'.repeat(50 * MIB));
+  test('may have one long line in its socket and one that waits', () => {
+    const { add, outbox, lines, stops, reads } = socket();
+    stops();
+    add('y'.repeat(17 * MIB));
     outbox.flush();
-    expect(lines().map((line) => line.length)).toEqual([4, 50 * MIB]);
+    add('z'.repeat(17 * MIB));
+    add('one too many', 'answer', '3');
+    reads();
+    expect(lines().map((line) => line.length)).toEqual([17 * MIB, 17 * MIB, expect.any(Number)]);
+    expect(lines()[2]).toContain('"id":3,"error"');
   });
 
   test('and goes on asking for ever is given up', () => {

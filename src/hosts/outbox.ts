@@ -20,8 +20,8 @@ interface Queued {
 
 /**
  * What waits for one host. Lines that are added during one turn leave in one write. When the host does not read, about one batch or
- * one long line is in its socket, HOST_QUEUE_BYTES_MAX (and the line that passed it) waits here, and then notices are dropped and
- * answers become small errors: nothing behind this outbox ever waits for a slow host.
+ * one long line is in its socket, HOST_QUEUE_BYTES_MAX wait here (or one line that is longer), and then notices are dropped and answers
+ * become small errors: nothing behind this outbox ever waits for a slow host.
  */
 export class Outbox {
   readonly #stream: OutboxStream;
@@ -45,8 +45,11 @@ export class Outbox {
    * have become too many, close this host.
    */
   add(bytes: Bytes, kind: 'answer' | 'notice', id: RawId | null): boolean {
-    if (this.#queuedBytes < HOST_QUEUE_BYTES_MAX) {
-      this.#push(bytes);
+    const length = byteLength(bytes);
+    // What was added during this turn counts only if the socket does not take it.
+    if (!this.#fits(length)) this.flush();
+    if (this.#fits(length)) {
+      this.#push(bytes, length);
       return true;
     }
     if (kind === 'notice' || id === null) {
@@ -54,14 +57,15 @@ export class Outbox {
       return true;
     }
     const refusal = refusalOf(id);
-    this.#refusedBytes += byteLength(refusal);
-    this.#push(refusal);
+    const refusalLength = byteLength(refusal);
+    this.#refusedBytes += refusalLength;
+    this.#push(refusal, refusalLength);
     return this.#refusedBytes <= HOST_REFUSALS_BYTES_MAX;
   }
 
   /** A line that must not be dropped: what mcpd says to the shim. */
   addControl(text: string): void {
-    this.#push([Buffer.from(text)]);
+    this.#push([Buffer.from(text)], Buffer.byteLength(text));
   }
 
   /** Writes what the socket takes. */
@@ -81,8 +85,12 @@ export class Outbox {
     this.#queuedBytes = 0;
   }
 
-  #push(line: Bytes): void {
-    const length = byteLength(line);
+  /** A line that is longer than the whole queue may wait alone. */
+  #fits(length: number): boolean {
+    return this.#queuedBytes === 0 || this.#queuedBytes + length <= HOST_QUEUE_BYTES_MAX;
+  }
+
+  #push(line: Bytes, length: number): void {
     this.#queue.push({ line, length });
     this.#queuedBytes += length;
   }
@@ -113,9 +121,10 @@ export class Outbox {
     if (this.#droppedNotices === 0) return;
     const data = `${this.#droppedNotices} notices were dropped because this host did not read them`;
     this.#droppedNotices = 0;
-    this.#push(
-      line(notificationText('notifications/message', JSON.stringify({ level: 'warning', logger: 'mcpd', data }))),
+    const notice = line(
+      notificationText('notifications/message', JSON.stringify({ level: 'warning', logger: 'mcpd', data })),
     );
+    this.#push(notice, byteLength(notice));
   }
 }
 
