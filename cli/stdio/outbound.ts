@@ -1,4 +1,4 @@
-import { COALESCE_BYTES_MAX, WRITE_BATCH_BYTES } from '../../src/limits.ts';
+import { COPIED_BYTES_MAX, WRITE_BATCH_BYTES } from '../../src/limits.ts';
 import { gather } from '../../src/protocol/gather.ts';
 import type { HostLine } from './host-line.ts';
 
@@ -108,7 +108,7 @@ export class Outbound {
         stream,
         gather(
           batch.map(({ bytes }) => bytes),
-          COALESCE_BYTES_MAX,
+          COPIED_BYTES_MAX,
         ),
       );
       for (const line of batch) {

@@ -1,4 +1,4 @@
-import { COALESCE_BYTES_MAX, HOST_QUEUE_BYTES_MAX, HOST_REFUSALS_BYTES_MAX, WRITE_BATCH_BYTES } from '../limits.ts';
+import { COPIED_BYTES_MAX, HOST_QUEUE_BYTES_MAX, HOST_REFUSALS_BYTES_MAX, WRITE_BATCH_BYTES } from '../limits.ts';
 import { byteLength, line } from '../protocol/bytes.ts';
 import type { Bytes, RawId } from '../protocol/frame.ts';
 import { gather } from '../protocol/gather.ts';
@@ -108,7 +108,7 @@ export class Outbox {
     this.#queuedBytes -= bytes;
     const buffers = gather(
       batch.map(({ line }) => line),
-      COALESCE_BYTES_MAX,
+      COPIED_BYTES_MAX,
     );
     const more = writeTogether(this.#stream, buffers);
     // A socket that took everything at once asks for `drain` all the same; there is no need to wait for it.

@@ -4,26 +4,27 @@ import type { Bytes } from './frame.ts';
 const NEWLINE = 0x0a;
 
 /**
- * Lines as buffers for one write, each with its newline, whether or not it came with one. Short pieces are copied together, up to
- * `coalesceBytesMax` in one buffer, because a copy costs less than one more buffer in the system call; longer ones stay as they are.
+ * Lines as buffers for one write, each with its newline, whether or not it came with one. Neighbouring pieces of at most `copiedBytesMax`
+ * bytes are copied together, because a copy costs less than one more buffer in the system call; longer ones stay as they are.
  */
-export function gather(lines: readonly Bytes[], coalesceBytesMax: number): Uint8Array[] {
+export function gather(lines: readonly Bytes[], copiedBytesMax: number): Uint8Array[] {
   const alone = onlyPiece(lines);
   if (alone !== null) return [alone];
   const gathered: Uint8Array[] = [];
   let run: Uint8Array[] = [];
-  let runBytes = 0;
   const endRun = () => {
     const [first] = run;
-    if (first !== undefined) gathered.push(run.length === 1 ? first : Buffer.concat(run, runBytes));
+    if (first !== undefined) gathered.push(run.length === 1 ? first : Buffer.concat(run));
     run = [];
-    runBytes = 0;
   };
   for (const pieces of lines) {
     for (const piece of isEnded(pieces) ? pieces : [...pieces, LINE_END]) {
-      if (runBytes + piece.length > coalesceBytesMax) endRun();
-      run.push(piece);
-      runBytes += piece.length;
+      if (piece.length <= copiedBytesMax) {
+        run.push(piece);
+      } else {
+        endRun();
+        gathered.push(piece);
+      }
     }
   }
   endRun();
