@@ -145,5 +145,4 @@ function takeLock(): boolean {
 }
 
 process.on('SIGTERM', () => void leave('stopping', 0, () => {}));
-await socket.listen();
-note('listening');
+void socket.listen().then(() => note('listening'));
