@@ -149,6 +149,9 @@ export const COMMAND_SHOWN_CHARS = 400;
 export const MEMORY_SOFT_BYTES = 1024 * MIB;
 export const MEMORY_HARD_BYTES = 2048 * MIB;
 
+/** A server over its soft limit that is at work is looked at again after this time. */
+export const RECYCLE_RETRY_MS = 5 * SECOND;
+
 // — Logs (promise R15) —
 export const LOG_LINE_BYTES_MAX = 16 * KIB;
 export const LOG_FILE_BYTES_MAX = 10 * MIB;

@@ -161,7 +161,15 @@ class RandomRun {
       });
     else if (dice < 0.97) {
       const { instance, generation } = process;
-      world.post({ type: 'server-noise', instance, generation, reason: 'not-json', id: null, bytes: 10 });
+      world.post({
+        type: 'server-noise',
+        instance,
+        generation,
+        reason: 'not-json',
+        id: null,
+        question: null,
+        bytes: 10,
+      });
     } else world.serverSends(process, { jsonrpc: '2.0', id: 1, method: 'roots/list' });
   }
 

@@ -1,25 +1,22 @@
-import {
-  CALL_TIMEOUT_MS,
-  CALL_TOTAL_MS,
-  COALESCE_BYTES_MAX,
-  IDLE_STOP_MS,
-  PROGRESS_PER_SECOND_MAX,
-} from '../limits.ts';
+import { CALL_TIMEOUT_MS, COALESCE_BYTES_MAX, IDLE_STOP_MS } from '../limits.ts';
 import { asBuffer, type Edit, join, splice } from '../protocol/bytes.ts';
-import type { Frame, Span } from '../protocol/frame.ts';
+import type { Frame } from '../protocol/frame.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
-import { elements, jsonString, member, text } from '../protocol/members.ts';
+import { member, text } from '../protocol/members.ts';
 import { metaEdit } from '../protocol/meta.ts';
-import { completeForModern, errorCodeEdit, errorCodeOf, resultTypeOf } from '../protocol/results.ts';
+import { completeForModern, errorCodeEdit, errorCodeOf, plainForLegacy, resultFor } from '../protocol/results.ts';
+import { abandon } from './asking.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
-import { callTimedOut, callTooLong, needsInput, type Refusal } from './refusals.ts';
+import { needsInput, type Refusal } from './refusals.ts';
+import { uriEdits } from './result-uris.ts';
 import type { Call, CallOutcome, Core, Instance, ServerLink } from './state.ts';
+import { bookSubscription, forgetSubscription } from './subscriptions.ts';
 
-/** The life of a call once its server is chosen: sent, kept alive by progress, answered once, cancelled, or timed out. */
+/** The life of a call once its server is chosen: sent, answered once, cancelled or given up. */
 
 /** Results above this size are not looked into for `isError`; the history then says `ok`. */
 const INSPECTED_BYTES_MAX = 4096;
-const IS_ERROR = Buffer.from('"isError":true');
+const IS_ERROR = Buffer.from('"isError"');
 
 /** Sends a queued call to its running server. The frame is given up: from here on the outcome may be unknown. */
 export function sendCall(core: Core, instance: Instance, link: ServerLink, call: Call): void {
@@ -28,8 +25,11 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
   const { frame, request } = view;
   const upstreamId = link.nextId++;
   const era = link.era ?? 'legacy';
-  const edits: Edit[] = [replacing(request.idSpan, String(upstreamId))];
-  if (call.rewrite !== null) edits.push(replacing(call.rewrite.span, call.rewrite.json));
+  const edits: Edit[] = [{ start: request.idSpan.start, end: request.idSpan.end, with: String(upstreamId) }];
+  if (call.rewrite !== null) {
+    const { span, json } = call.rewrite;
+    edits.push({ start: span.start, end: span.end, with: json });
+  }
   if (era === 'modern' || call.hostEra === 'modern' || call.progressToken !== null) {
     const session = core.sessions.get(call.session);
     const edit = metaEdit(view, {
@@ -44,7 +44,7 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
   }
   call.phase = { name: 'sent', upstreamId, sentAt: core.now };
   call.aliveAt = core.now;
-  link.pending.set(upstreamId, { kind: 'call', call });
+  link.calls.set(upstreamId, call);
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
   core.out.push({ type: 'to-server', instance: instance.key, generation: instance.generation, bytes, id: upstreamId });
   armDeadline(core, instance, core.now + callTimeout(instance));
@@ -54,8 +54,8 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
 export function deliverAnswer(core: Core, instance: Instance, call: Call, frame: Frame): void {
   const { envelope } = frame;
   if (envelope.kind !== 'result' && envelope.kind !== 'error') return;
-  const serverEra = instance.link?.era ?? 'legacy';
-  const edits: Edit[] = envelope.idSpan === null ? [] : [replacing(envelope.idSpan, call.id)];
+  const edits: Edit[] = [];
+  if (envelope.idSpan !== null) edits.push({ start: envelope.idSpan.start, end: envelope.idSpan.end, with: call.id });
   let outcome: CallOutcome = 'ok';
   let errorCode: number | null = null;
   if (envelope.kind === 'error') {
@@ -65,45 +65,26 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
     const edit = errorCodeEdit(bytes, envelope.error, call.hostEra);
     if (edit !== null) edits.push(edit);
   } else {
-    if (serverEra !== call.hostEra) {
-      const bytes = join(frame.bytes);
-      if (call.hostEra === 'legacy' && resultTypeOf(bytes, envelope.result) === 'input_required') {
-        finishWithRefusal(core, instance, call, needsInput(call.server), 'error');
-        return;
-      }
-      const edit = call.hostEra === 'modern' ? completeForModern(bytes, envelope.result, call.method) : null;
-      if (edit !== null) edits.push(edit);
+    if ((instance.link?.era ?? 'legacy') !== call.hostEra) {
+      const refusal = translateResult(frame, call, edits);
+      if (refusal !== null) return finishWithRefusal(core, instance, call, refusal, 'error');
     }
-    if (call.exposedUri !== null && call.method === 'resources/read') edits.push(...contentUriEdits(frame, call));
-    if (call.subscription !== null) bookSubscription(core, instance, call);
-    if (frame.length <= INSPECTED_BYTES_MAX && looksLikeToolError(frame)) outcome = 'tool-error';
+    if (call.exposedUri !== null || core.uris.sharesUris(call.server)) edits.push(...uriEdits(core.uris, call, frame));
+    if (call.subscribes) {
+      bookSubscription(core, instance, call);
+      instance.link?.subscribed.add(call.target);
+    }
+    if (frame.length <= INSPECTED_BYTES_MAX && isToolError(frame)) outcome = 'tool-error';
   }
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
   core.out.push({ type: 'to-host', session: call.session, bytes, class: 'answer', id: call.id });
   finish(core, instance, call, outcome, errorCode, frame.length);
 }
 
-/** Answers a call without its server. */
+/** Answers a call without its server; `resultJson` is that of a legacy result. */
 export function finishWithResult(core: Core, instance: Instance, call: Call, resultJson: string): void {
-  answer(core, call.session, call.id, resultJson);
+  answer(core, call.session, call.id, resultFor(call.hostEra, resultJson));
   finish(core, instance, call, 'ok', null, 0);
-}
-
-/** A subscription was accepted or given up: keeps it on both sides. */
-export function bookSubscription(core: Core, instance: Instance, call: Call): void {
-  if (call.subscription === null || instance.link === null) return;
-  const { uri, change } = call.subscription;
-  const session = core.sessions.get(call.session);
-  const subscribers = instance.link.subscriptions.get(call.target) ?? new Set();
-  if (change === 'subscribe' && session !== undefined) {
-    session.subscriptions.add(uri);
-    subscribers.add(call.session);
-    instance.link.subscriptions.set(call.target, subscribers);
-    return;
-  }
-  session?.subscriptions.delete(uri);
-  subscribers.delete(call.session);
-  if (subscribers.size === 0) instance.link.subscriptions.delete(call.target);
 }
 
 /** Ends a call with an error of mcpd's own. */
@@ -124,57 +105,36 @@ export function cancelCall(core: Core, instance: Instance, call: Call, reason: s
   finish(core, instance, call, 'cancelled', null, 0);
 }
 
-/** Calls over their time are cancelled at the server and refused at the host; arms the timer for the next one. */
-export function sweepDeadlines(core: Core, instance: Instance): void {
-  instance.deadlineArmedFor = null;
-  const idleMs = callTimeout(instance);
-  let next = Number.POSITIVE_INFINITY;
-  for (const pending of [...(instance.link?.pending.values() ?? [])]) {
-    if (pending.kind !== 'call') continue;
-    const { call } = pending;
-    const quietAt = call.aliveAt + idleMs;
-    const totalAt = call.openedAt + Math.max(CALL_TOTAL_MS, idleMs);
-    if (core.now >= quietAt || core.now >= totalAt) {
-      const refusal = core.now >= quietAt ? callTimedOut(call.server, idleMs) : callTooLong(call.server, CALL_TOTAL_MS);
-      instance.timedOutAt = core.now;
-      abandonUpstream(core, instance, call, 'timeout');
-      finishWithRefusal(core, instance, call, refusal, 'timeout');
-    } else next = Math.min(next, quietAt, totalAt);
-  }
-  if (next !== Number.POSITIVE_INFINITY) armDeadline(core, instance, next);
-}
-
-/** Passes a progress notice on, under the host's own token. */
-export function deliverProgress(core: Core, instance: Instance, frame: Frame): void {
-  const { envelope } = frame;
-  if (envelope.kind !== 'notification' || envelope.params === null) return;
-  const bytes = join(frame.bytes);
-  const token = member(bytes, envelope.params, 'progressToken');
-  const pending = token === null ? undefined : instance.link?.pending.get(Number(text(bytes, token)));
-  if (token === null || pending?.kind !== 'call') return;
-  const { call } = pending;
-  call.aliveAt = core.now;
-  if (call.progressToken === null || !passesProgress(core, call, bytes, envelope.params)) return;
-  const edits = [{ start: token.start, end: token.end, with: call.progressToken }];
-  const out = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
-  core.out.push({ type: 'to-host', session: call.session, bytes: out, class: 'notice', id: null });
+/** The server is told that nobody waits for this call any more. */
+export function abandonUpstream(core: Core, instance: Instance, call: Call, reason: string): void {
+  const { link } = instance;
+  if (call.phase.name !== 'sent' || link === null) return;
+  const requestId = call.phase.upstreamId;
+  abandon(link, requestId, 'late');
+  toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId, reason })));
+  if (call.subscribes) forgetSubscription(core, instance, link, call.target);
 }
 
 /** The session that alone has calls open at this instance: what the server says of its own accord is meant for it. */
-export function soleOwner(instance: Instance): string | null {
+export function soleOwner(link: ServerLink): string | null {
   let owner: string | null = null;
-  for (const pending of instance.link?.pending.values() ?? []) {
-    if (pending.kind !== 'call') continue;
-    if (owner !== null && owner !== pending.call.session) return null;
-    owner = pending.call.session;
+  for (const { session } of link.calls.values()) {
+    if (owner !== null && owner !== session) return null;
+    owner = session;
   }
   return owner;
 }
 
-export function openCallsOf(instance: Instance): number {
-  let open = instance.queue.length;
-  for (const pending of instance.link?.pending.values() ?? []) if (pending.kind === 'call') open += 1;
-  return open;
+/** Milliseconds without a sign of life. */
+export function callTimeout(instance: Instance): number {
+  return instance.definition.limits.callTimeoutMs ?? CALL_TIMEOUT_MS;
+}
+
+/** One timer per instance for the earliest deadline: a call costs no timer of its own. */
+export function armDeadline(core: Core, instance: Instance, at: number): void {
+  if (instance.deadlineArmedFor !== null && instance.deadlineArmedFor <= at) return;
+  instance.deadlineArmedFor = at;
+  arm(core, `deadline:${instance.key}`, at - core.now);
 }
 
 /** Arms the idle stop of an on-demand server, unless it is armed: when it fires, `usedAt` tells whether the time has really come. */
@@ -190,27 +150,19 @@ export function idleStopMs(instance: Instance): number {
 
 // — internal —
 
-/** Member by member: a spread makes a hidden class of its own each time, which costs more than all the rest of a call. */
-function replacing({ start, end }: Span, text: string): Edit {
-  return { start, end, with: text };
-}
-
-function callTimeout(instance: Instance): number {
-  return instance.definition.limits.callTimeoutMs ?? CALL_TIMEOUT_MS;
-}
-
-/** One timer per instance for the earliest deadline: a call costs no timer of its own. */
-function armDeadline(core: Core, instance: Instance, at: number): void {
-  if (instance.deadlineArmedFor !== null && instance.deadlineArmedFor <= at) return;
-  instance.deadlineArmedFor = at;
-  arm(core, `deadline:${instance.key}`, at - core.now);
-}
-
-function abandonUpstream(core: Core, instance: Instance, call: Call, reason: string): void {
-  if (call.phase.name !== 'sent' || instance.link === null) return;
-  const requestId = call.phase.upstreamId;
-  instance.link.pending.set(requestId, { kind: 'ignored' });
-  toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId, reason })));
+/** Adds the edits that a result needs on its way into the other era; or says why it cannot be passed on. */
+function translateResult(frame: Frame, call: Call, edits: Edit[]): Refusal | null {
+  if (frame.envelope.kind !== 'result') return null;
+  const { result } = frame.envelope;
+  if (call.hostEra === 'modern') {
+    const edit = completeForModern(frame, result, call.method);
+    if (edit !== null) edits.push(edit);
+    return null;
+  }
+  const plain = plainForLegacy(frame, result);
+  if (!Array.isArray(plain)) return needsInput(call.server, plain.resultType);
+  edits.push(...plain);
+  return null;
 }
 
 function finish(
@@ -223,10 +175,8 @@ function finish(
 ): void {
   const session = core.sessions.get(call.session);
   session?.open.delete(call.idKey);
-  if (call.phase.name === 'sent') {
-    const { pending } = instance.link ?? {};
-    if (pending?.get(call.phase.upstreamId)?.kind === 'call') pending.delete(call.phase.upstreamId);
-  } else instance.queue = instance.queue.filter((queued) => queued !== call);
+  if (call.phase.name === 'sent') instance.link?.calls.delete(call.phase.upstreamId);
+  else instance.queue.delete(call);
   const failed = outcome !== 'ok' && outcome !== 'cancelled';
   instance.counters.calls += 1;
   core.totals.calls += 1;
@@ -254,43 +204,16 @@ function finish(
     },
   });
   instance.usedAt = core.now;
+  // Without a link its process has ended, and took its timers along.
+  if (instance.link === null) return;
   armIdle(core, instance);
-  if (instance.phase === 'draining' && openCallsOf(instance) === 0) arm(core, `drain:${instance.key}`, 0);
+  if (instance.phase === 'draining' && instance.link.calls.size === 0) arm(core, `drain:${instance.key}`, 0);
 }
 
-function looksLikeToolError(frame: Frame): boolean {
+function isToolError(frame: Frame): boolean {
   const [only] = frame.bytes;
   if (only === undefined || frame.bytes.length !== 1 || !asBuffer(only).includes(IS_ERROR)) return false;
   if (frame.envelope.kind !== 'result') return false;
   const flag = member(only, frame.envelope.result, 'isError');
   return flag !== null && text(only, flag) === 'true';
-}
-
-/** At most so many notices a second, and only such as go forward: both ends of a bridge may repeat themselves. */
-function passesProgress(core: Core, call: Call, bytes: Uint8Array, params: { start: number; end: number }): boolean {
-  const field = member(bytes, params, 'progress');
-  const value = field === null ? Number.NaN : Number(text(bytes, field));
-  if (!Number.isFinite(value)) return false;
-  const last = call.progress;
-  if (last !== null && value <= last.value) return false;
-  const fresh = last === null || core.now - last.windowStart >= 1000;
-  const inWindow = fresh ? 1 : last.inWindow + 1;
-  if (inWindow > PROGRESS_PER_SECOND_MAX) return false;
-  call.progress = { value, windowStart: fresh ? core.now : last.windowStart, inWindow };
-  return true;
-}
-
-/** In what a server reads for a marked URI, the contents carry the URI that the host asked for. */
-function contentUriEdits(frame: Frame, call: Call): Edit[] {
-  if (frame.envelope.kind !== 'result' || call.exposedUri === null) return [];
-  const bytes = join(frame.bytes);
-  const contents = member(bytes, frame.envelope.result, 'contents');
-  if (contents === null) return [];
-  const edits: Edit[] = [];
-  for (const span of elements(bytes, contents)) {
-    const uri = member(bytes, span, 'uri');
-    if (uri !== null && jsonString(bytes, uri) === call.target)
-      edits.push({ start: uri.start, end: uri.end, with: JSON.stringify(call.exposedUri) });
-  }
-  return edits;
 }

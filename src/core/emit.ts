@@ -1,5 +1,6 @@
-import { line } from '../protocol/bytes.ts';
-import type { RawId } from '../protocol/frame.ts';
+import { COALESCE_BYTES_MAX } from '../limits.ts';
+import { type Edit, line, splice } from '../protocol/bytes.ts';
+import type { Frame, RawId } from '../protocol/frame.ts';
 import { errorText, resultText } from '../protocol/jsonrpc.ts';
 import type { TimerId } from './events.ts';
 import type { SessionId } from './model.ts';
@@ -25,6 +26,12 @@ export function refuse(core: Core, session: SessionId, id: RawId | null, refusal
 
 export function notify(core: Core, session: HostSession, text: string): void {
   core.out.push({ type: 'to-host', session: session.id, bytes: line(text), class: 'notice', id: null });
+}
+
+/** Passes a server's notice on. */
+export function passNotice(core: Core, session: HostSession, frame: Frame, edits: readonly Edit[]): void {
+  const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
+  core.out.push({ type: 'to-host', session: session.id, bytes, class: 'notice', id: null });
 }
 
 export function toServer(core: Core, instance: Instance, text: string): void {
@@ -53,10 +60,12 @@ export function publishServer(core: Core, name: string): void {
   core.out.push({ type: 'publish', topic: 'server', name });
 }
 
-/** A finding for health: a new one is logged, a changed count only kept. */
+/** A finding for health. A new one is told; a changed count is only kept, because a noisy server changes it with each line. */
 export function find(core: Core, instance: Instance, topic: string, text: string): void {
-  if (!instance.findings.has(topic)) log(core, instance, 'warn', text);
+  const known = instance.findings.has(topic);
   instance.findings.set(topic, text);
+  if (known) return;
+  log(core, instance, 'warn', text);
   publishServer(core, instance.server);
 }
 

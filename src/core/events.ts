@@ -20,7 +20,7 @@ import type {
 export type GatewayEvent =
   | { type: 'host-opened'; at: number; session: SessionId; host: string; resume: ResumeFacts | null }
   | { type: 'host-message'; at: number; session: SessionId; frame: Frame }
-  /** A line that is no message, or too long. `id` is the raw id when one could be read. */
+  /** A line that is no message, or too long. `id` is the raw id of a request, when one could be read. */
   | { type: 'host-noise'; at: number; session: SessionId; reason: NoiseReason; id: string | null }
   | { type: 'host-closed'; at: number; session: SessionId }
   | { type: 'server-spawned'; at: number; instance: InstanceKey; generation: number; pid: number }
@@ -31,7 +31,10 @@ export type GatewayEvent =
       instance: InstanceKey;
       generation: number;
       reason: NoiseReason;
+      /** Raw id of the request of ours that the line answers, as far as it could be read. */
       id: string | null;
+      /** Raw id of the server's own request, when the line is one. */
+      question: string | null;
       bytes: number;
     }
   /** The server does not read: this request of ours (its id on the link) was not written. */

@@ -1,61 +1,59 @@
-import { BACKOFF_WAIT_MAX_MS, DRAIN_MS, EXITS_KEPT, FAILED_TRIAL_EVERY_MS, START_SLOT_HELD_MS } from '../limits.ts';
-import { finishWithRefusal, openCallsOf } from './calls.ts';
+import {
+  BACKOFF_WAIT_MAX_MS,
+  DRAIN_MS,
+  EXITS_KEPT,
+  FAILED_TRIAL_EVERY_MS,
+  STABLE_UPTIME_MS,
+  START_TIMEOUT_MS,
+} from '../limits.ts';
+import { finishWithRefusal } from './calls.ts';
+import { dispatchCall } from './dispatch.ts';
 import { arm, disarm, enter, log } from './emit.ts';
-import { newLink } from './links.ts';
-import type { ExitReport } from './model.ts';
+import { newLink } from './instance.ts';
+import { type ExitReport, LIST_KINDS } from './model.ts';
 import { notStarted, outcomeUnknown, type Refusal } from './refusals.ts';
-import type { Call, Core, Instance } from './state.ts';
-import { dispatchCall } from './subscriptions.ts';
+import { fillSlots, leaveSlot } from './start-slots.ts';
+import type { Core, Instance } from './state.ts';
 import { type Action, afterExit, type Signal, TABLE } from './supervision.ts';
 
 /** Moves instances through the table of supervision.ts and carries out what the moves ask for. */
 
 export function signal(core: Core, instance: Instance, what: Signal, reason: string | null = null): void {
-  const move = TABLE[instance.phase][what];
-  if (move === 'stay' || move === 'settle') return;
-  const [to, ...actions] = move;
-  enter(core, instance, to, reason);
-  for (const action of actions) perform(core, instance, action, reason);
+  // Once mcpd stops, nothing begins any more.
+  if (core.mode !== 'serving' && (what === 'want-up' || what === 'start-now')) return;
+  move(core, instance, what, reason);
   fillStartSlots(core);
 }
 
 /** Why a call must not wait for this instance, or null when it may. Starts the instance if that is what it takes. */
 export function wantForCall(core: Core, instance: Instance): Refusal | null {
-  const lastExit = instance.exits.at(-1) ?? null;
+  if (core.mode !== 'serving') return notStarted(instance.server, 'mcpd is stopping', null, null);
+  const waitMs = waitBeforeStart(core, instance);
+  const patienceMs = instance.phase === 'failed' ? 0 : BACKOFF_WAIT_MAX_MS;
+  if (waitMs > patienceMs) return notStarted(instance.server, whyDown(instance), lastExit(instance), waitMs);
+  wantUp(core, instance, null);
+  return null;
+}
+
+/** Somebody needs it: it is started, as soon as it may be. */
+export function wantUp(core: Core, instance: Instance, reason: string | null): void {
+  if (core.mode !== 'serving') return;
+  const waitMs = waitBeforeStart(core, instance);
   switch (instance.phase) {
-    case 'running':
-    case 'queued':
-    case 'starting':
-      return null;
-    case 'stopped': {
-      const waitMs = instance.notBefore - core.now;
-      if (waitMs <= 0) {
-        signal(core, instance, 'want-up', null);
-        return null;
-      }
-      if (waitMs > BACKOFF_WAIT_MAX_MS) return notStarted(instance.server, whyDown(instance), lastExit, waitMs);
+    case 'stopped':
+      if (waitMs <= 0) return signal(core, instance, 'want-up', reason);
       enter(core, instance, 'backoff', instance.reason);
-      arm(core, `backoff:${instance.key}`, waitMs);
-      return null;
-    }
-    case 'backoff': {
-      const waitMs = instance.notBefore - core.now;
-      return waitMs > BACKOFF_WAIT_MAX_MS ? notStarted(instance.server, whyDown(instance), lastExit, waitMs) : null;
-    }
-    case 'failed': {
-      const nextTrialAt = (instance.lastTrialAt ?? instance.since) + FAILED_TRIAL_EVERY_MS;
-      if (core.now < nextTrialAt)
-        return notStarted(instance.server, whyDown(instance), lastExit, nextTrialAt - core.now);
-      instance.lastTrialAt = core.now;
-      signal(core, instance, 'want-up', 'one trial after it had failed');
-      return null;
-    }
+      return arm(core, `backoff:${instance.key}`, waitMs);
+    case 'failed':
+      if (waitMs <= 0) signal(core, instance, 'want-up', 'one trial after it had failed');
+      return;
     case 'draining':
     case 'stopping':
-      // A server that is being restarted, or stopped for idleness, comes back for the call.
-      if (core.mode !== 'serving') return notStarted(instance.server, 'mcpd is stopping', null, null);
-      instance.again = true;
-      return null;
+      // One that is being restarted, or stopped for idleness, comes back.
+      if (instance.again === 'no') instance.again = 'needed';
+      return;
+    default:
+      return;
   }
 }
 
@@ -69,34 +67,32 @@ export function onSpawned(core: Core, instance: Instance, pid: number): void {
 export function onExited(core: Core, instance: Instance, exit: ExitReport): void {
   const readyMs = instance.readyAt === null ? 0 : core.now - instance.readyAt;
   const report = instance.fault === null ? exit : { ...exit, cause: `${instance.fault} (${exit.cause})` };
-  const asked = (instance.phase === 'stopping' || instance.phase === 'draining') && instance.fault === null;
-  const sent = sentCalls(instance);
+  const stopped = (instance.phase === 'stopping' || instance.phase === 'draining') && instance.fault === null;
+  const sent = [...(instance.link?.calls.values() ?? [])];
   forgetProcess(core, instance);
   for (const call of sent) finishWithRefusal(core, instance, call, outcomeUnknown(instance.server, report), 'lost');
-  if (!asked) {
+  if (!stopped) {
     instance.exits = [...instance.exits, report].slice(-EXITS_KEPT);
     log(core, instance, 'error', `ended: ${report.cause}`);
   }
-  const again = instance.again;
-  instance.again = false;
+  // A person's word makes up for a fault.
+  const asked = stopped || instance.again === 'by-hand';
+  const needed = core.mode === 'serving' && isNeeded(instance, stopped);
+  if (asked || readyMs >= STABLE_UPTIME_MS) instance.halfOpen = false;
+  const { halfOpen, unstable } = instance;
+  const next = afterExit({ asked, needed, halfOpen, readyMs, unstable, now: core.now, random: core.config.random() });
+  instance.again = 'no';
   instance.fault = null;
-  const needed = core.mode === 'serving' && (instance.held || again || instance.queue.length > 0);
-  const { random } = core.config;
-  const next = afterExit({ asked, needed, readyMs, unstable: instance.unstable, now: core.now, random: random() });
   instance.unstable = next.unstable;
   instance.notBefore = next.notBefore;
   enter(core, instance, next.phase, asked ? null : report.cause);
-  if (next.phase === 'queued') perform(core, instance, 'enqueue', null);
-  if (next.phase === 'backoff') arm(core, `backoff:${instance.key}`, next.notBefore - core.now);
-  if (next.phase === 'failed' || next.phase === 'stopped') perform(core, instance, 'refuse-calls', report.cause);
-  if (next.phase === 'backoff') refuseImpatient(core, instance);
+  settle(core, instance, core.mode === 'serving' ? report.cause : 'mcpd is stopping');
   fillStartSlots(core);
 }
 
 /** The start slot is held for the CPU-heavy first second only, so that servers which never answer block nobody. */
 export function releaseSlot(core: Core, instance: Instance): void {
-  if (!core.startSlots.delete(instance.key)) return;
-  disarm(core, `slot:${instance.key}`);
+  leaveSlot(core, instance);
   fillStartSlots(core);
 }
 
@@ -110,16 +106,29 @@ export function respawnLegacy(core: Core, instance: Instance): void {
 
 /** Its own fault: ends it, and the exit counts as a failure. */
 export function giveUp(core: Core, instance: Instance, fault: string): void {
-  if (instance.fault !== null) return;
+  if (instance.fault !== null || instance.link === null) return;
   instance.fault = fault;
   signal(core, instance, 'gave-up', fault);
 }
 
-export function whyDown(instance: Instance): string {
-  return instance.reason ?? instance.exits.at(-1)?.cause ?? 'it is stopped';
+/** Its failures so far count no longer: a person wants it started, or it is not what it was. */
+export function forgive(instance: Instance): void {
+  instance.unstable = [];
+  instance.notBefore = 0;
+  instance.halfOpen = false;
+  instance.legacyFirst = false;
 }
 
 // — internal —
+
+function move(core: Core, instance: Instance, what: Signal, reason: string | null): void {
+  const next = TABLE[instance.phase][what];
+  if (next === 'stay' || next === 'settle') return;
+  const [to, ...actions] = next;
+  if (instance.phase === 'failed' && to === 'queued') instance.halfOpen = what !== 'start-now';
+  enter(core, instance, to, reason);
+  for (const action of actions) perform(core, instance, action, reason);
+}
 
 function perform(core: Core, instance: Instance, action: Action, reason: string | null): void {
   switch (action) {
@@ -135,7 +144,7 @@ function perform(core: Core, instance: Instance, action: Action, reason: string 
       instance.counters.starts += 1;
       instance.spawnedAt = core.now;
       instance.heardAt = core.now;
-      instance.link = newLink();
+      instance.link = newLink(instance.definition.fingerprint);
       core.out.push({
         type: 'spawn',
         instance: instance.key,
@@ -145,14 +154,13 @@ function perform(core: Core, instance: Instance, action: Action, reason: string 
       return;
     case 'flush-calls':
       return flushCalls(core, instance);
-    case 'refuse-calls': {
+    case 'refuse-calls':
       disarm(core, `backoff:${instance.key}`);
-      const refusal = notStarted(instance.server, reason ?? whyDown(instance), instance.exits.at(-1) ?? null, null);
-      for (const call of [...instance.queue]) finishWithRefusal(core, instance, call, refusal, 'error');
+      // During a restart they wait for what comes after it.
+      if (instance.again === 'no') refuseCalls(core, instance, reason ?? whyDown(instance));
       return;
-    }
     case 'drain':
-      arm(core, `drain:${instance.key}`, openCallsOf(instance) === 0 ? 0 : DRAIN_MS);
+      arm(core, `drain:${instance.key}`, (instance.link?.calls.size ?? 0) === 0 ? 0 : DRAIN_MS);
       return;
     case 'stop-child':
     case 'kill-child':
@@ -166,57 +174,91 @@ function perform(core: Core, instance: Instance, action: Action, reason: string 
   }
 }
 
-function flushCalls(core: Core, instance: Instance): void {
-  const waiting = instance.queue;
-  instance.queue = [];
-  if (instance.link === null) return;
-  for (const call of waiting) dispatchCall(core, instance, instance.link, call);
-}
-
-/** Servers with a waiting call go first, then trials, then the rest, each in the order they came. */
-function fillStartSlots(core: Core): void {
-  while (core.startQueue.size > 0 && core.startSlots.size < core.config.startSlots) {
-    const waiting = [...core.startQueue].flatMap((key) => core.instances.get(key) ?? []);
-    const next =
-      waiting.find((one) => one.queue.length > 0) ?? waiting.find((one) => one.purpose.kind === 'trial') ?? waiting[0];
-    if (next === undefined) {
-      core.startQueue.clear();
+/** Where `afterExit` has put it. */
+function settle(core: Core, instance: Instance, cause: string): void {
+  switch (instance.phase) {
+    case 'queued':
+      return perform(core, instance, 'enqueue', null);
+    case 'backoff': {
+      const waitMs = instance.notBefore - core.now;
+      arm(core, `backoff:${instance.key}`, waitMs);
+      return refuseImpatient(core, instance, waitMs);
+    }
+    case 'failed':
+      refuseCalls(core, instance, cause);
+      if (instance.held && core.mode === 'serving') arm(core, `backoff:${instance.key}`, FAILED_TRIAL_EVERY_MS);
       return;
-    }
-    core.startQueue.delete(next.key);
-    core.startSlots.add(next.key);
-    arm(core, `slot:${next.key}`, START_SLOT_HELD_MS);
-    const move = TABLE[next.phase].slot;
-    if (typeof move === 'string') {
-      core.startSlots.delete(next.key);
-      continue;
-    }
-    enter(core, next, move[0], null);
-    perform(core, next, 'spawn', null);
+    default:
+      return refuseCalls(core, instance, cause);
   }
 }
 
-/** Calls that would have to wait too long for the next start are told so now. */
-function refuseImpatient(core: Core, instance: Instance): void {
-  const waitMs = instance.notBefore - core.now;
-  if (waitMs <= BACKOFF_WAIT_MAX_MS) return;
-  const refusal = notStarted(instance.server, whyDown(instance), instance.exits.at(-1) ?? null, waitMs);
-  for (const call of [...instance.queue]) finishWithRefusal(core, instance, call, refusal, 'error');
+/** A person who stopped it is not contradicted by those who watch its resources. */
+function isNeeded(instance: Instance, stopped: boolean): boolean {
+  if (instance.held || instance.again !== 'no' || instance.queue.size > 0) return true;
+  return !stopped && instance.subscriptions.size > 0 && instance.definition.enabled;
 }
 
-function sentCalls(instance: Instance): Call[] {
-  return [...(instance.link?.pending.values() ?? [])].flatMap((pending) =>
-    pending.kind === 'call' ? [pending.call] : [],
-  );
+/** Milliseconds until it may be started for somebody's sake. */
+function waitBeforeStart(core: Core, instance: Instance): number {
+  if (instance.phase === 'failed') return instance.since + FAILED_TRIAL_EVERY_MS - core.now;
+  return instance.phase === 'stopped' || instance.phase === 'backoff' ? instance.notBefore - core.now : 0;
 }
 
-const PROCESS_TIMERS = ['start', 'probe', 'learn', 'check', 'health', 'deadline', 'idle', 'drain', 'memory'] as const;
+function flushCalls(core: Core, instance: Instance): void {
+  const waiting = [...instance.queue];
+  instance.queue.clear();
+  for (const call of waiting) if (instance.link !== null) dispatchCall(core, instance, instance.link, call);
+}
+
+/** Servers that were let start get their processes. */
+function fillStartSlots(core: Core): void {
+  for (const instance of fillSlots(core)) move(core, instance, 'slot', null);
+}
+
+function refuseCalls(core: Core, instance: Instance, reason: string): void {
+  const refusal = notStarted(instance.server, reason, lastExit(instance), null);
+  for (const call of instance.queue) finishWithRefusal(core, instance, call, refusal, 'error');
+}
+
+/** Calls that would have to wait too long for the next start, or have waited through a whole one, are told so now. */
+function refuseImpatient(core: Core, instance: Instance, waitMs: number): void {
+  const patienceMs = instance.definition.limits.startTimeoutMs ?? START_TIMEOUT_MS;
+  const refusal = notStarted(instance.server, whyDown(instance), lastExit(instance), waitMs);
+  for (const call of instance.queue) {
+    if (waitMs > BACKOFF_WAIT_MAX_MS || core.now - call.openedAt >= patienceMs)
+      finishWithRefusal(core, instance, call, refusal, 'error');
+  }
+}
+
+function whyDown(instance: Instance): string {
+  return instance.reason ?? lastExit(instance)?.cause ?? 'it is stopped';
+}
+
+function lastExit(instance: Instance): ExitReport | null {
+  return instance.exits.at(-1) ?? null;
+}
+
+const PROCESS_TIMERS = [
+  'start',
+  'probe',
+  'learn',
+  'check',
+  'health',
+  'listen',
+  'flow',
+  'deadline',
+  'idle',
+  'drain',
+  'memory',
+] as const;
+const LIST_TIMERS = ['list', 'relist', 'recheck'] as const;
 
 /** Everything that belonged to the process that ended. */
 function forgetProcess(core: Core, instance: Instance): void {
   for (const timer of PROCESS_TIMERS) disarm(core, `${timer}:${instance.key}`);
-  for (const list of instance.link?.reading.keys() ?? []) disarm(core, `list:${instance.key}/${list}`);
-  if (core.startSlots.delete(instance.key)) disarm(core, `slot:${instance.key}`);
+  for (const timer of LIST_TIMERS) for (const list of LIST_KINDS) disarm(core, `${timer}:${instance.key}/${list}`);
+  leaveSlot(core, instance);
   instance.link = null;
   instance.pid = null;
   instance.readyAt = null;
@@ -224,4 +266,5 @@ function forgetProcess(core: Core, instance: Instance): void {
   instance.idleArmed = false;
   instance.misses = 0;
   instance.timedOutAt = null;
+  instance.findings.delete('memory');
 }

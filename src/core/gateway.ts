@@ -1,11 +1,10 @@
-import { HEALTH_MISSES_MAX, HEALTH_PROBE_EVERY_MS, START_TIMEOUT_MS } from '../limits.ts';
-import { line } from '../protocol/bytes.ts';
-import type { NoiseReason } from '../protocol/frame.ts';
-import { errorText, INVALID_REQUEST, PARSE_ERROR } from '../protocol/jsonrpc.ts';
-import { armIdle, idleStopMs, openCallsOf, sweepDeadlines } from './calls.ts';
-import { arm, publishServer } from './emit.ts';
+import { START_TIMEOUT_MS } from '../limits.ts';
+import { NO_NEWS } from './asking.ts';
+import { armIdle, idleStopMs } from './calls.ts';
+import { sweepDeadlines } from './deadlines.ts';
 import type { Effect, GatewayEvent, TimerId } from './events.ts';
-import { giveUp, onExited, onSpawned, releaseSlot, respawnLegacy, signal } from './fleet.ts';
+import { giveUp, onExited, onSpawned, releaseSlot, signal } from './fleet.ts';
+import { onCheck, onHealthMiss } from './health.ts';
 import {
   allAtRest,
   beginShutdown,
@@ -18,17 +17,20 @@ import {
   recycleIfIdle,
   remove,
 } from './installed.ts';
+import { openCallsOf } from './instance.ts';
 import { learnWhenQuiet, onRelistTimer } from './learning.ts';
-import { beginHandshake, onProbeSilence } from './links.ts';
+import { beginHandshake, onExitWhileProbed, onProbeSilence } from './links.ts';
 import { onListSilence } from './list-reading.ts';
+import { listen } from './listening.ts';
 import { MergedLists } from './listing.ts';
-import { type ExposedName, LIST_KINDS, type ServerStatus, type SessionStatus } from './model.ts';
+import { type ExitReport, type ExposedName, LIST_KINDS, type ServerStatus, type SessionStatus } from './model.ts';
 import { NameTable } from './names.ts';
-import { sendListNotices } from './notices.ts';
-import { closeSession, onHostMessage, openSession } from './sessions.ts';
-import type { Core, CoreConfig, Instance } from './state.ts';
+import { sendListNews } from './notices.ts';
+import { onFlowTimer } from './server-notices.ts';
+import { closeSession, onHostMessage, onHostNoise, openSession } from './sessions.ts';
+import type { Core, CoreConfig, Instance, ServerLink } from './state.ts';
 import { serverStatus, sessionStatus } from './status.ts';
-import { onLinkNews, onServerFull, onServerMessage, onServerNoise, probeHealth } from './upstream.ts';
+import { onLinkNews, onServerFull, onServerMessage, onServerNoise } from './upstream.ts';
 import { UriTable } from './uris.ts';
 
 /**
@@ -52,6 +54,7 @@ export class Gateway {
       names: table,
       uris,
       lists: new MergedLists(table, uris),
+      listNews: { armed: false, toldAt: Number.NEGATIVE_INFINITY },
       startQueue: new Set(),
       startSlots: new Set(),
       mode: 'serving',
@@ -132,22 +135,15 @@ function onHost(
 ): void {
   const session = core.sessions.get(event.session);
   if (session === undefined) return;
-  if (event.type === 'host-message') return onHostMessage(core, session, event.frame);
-  if (event.type === 'host-closed') return closeSession(core, session);
-  const code = event.reason === 'not-json' || event.reason === 'invalid-utf8' ? PARSE_ERROR : INVALID_REQUEST;
-  const text = errorText(event.id, code, HOST_NOISE[event.reason], { reason: event.reason });
-  core.out.push({ type: 'to-host', session: session.id, bytes: line(text), class: 'answer', id: event.id });
+  switch (event.type) {
+    case 'host-message':
+      return onHostMessage(core, session, event.frame);
+    case 'host-noise':
+      return onHostNoise(core, session, event.reason, event.id);
+    case 'host-closed':
+      return closeSession(core, session);
+  }
 }
-
-const HOST_NOISE: Record<NoiseReason, string> = {
-  'not-json': 'this line is not JSON',
-  'not-jsonrpc': 'this line is JSON, but no JSON-RPC 2.0 message',
-  'invalid-utf8': 'this line is not valid UTF-8',
-  'too-deep': 'this message is nested too deeply',
-  'too-long': 'this message is too long',
-  'ambiguous-envelope': 'this message has a member of its envelope twice, or one that differs from it in case only',
-  batch: 'batches are not accepted in this session; send one message a line',
-};
 
 function onServer(
   core: Core,
@@ -167,39 +163,34 @@ function onServer(
     case 'server-message':
       return onServerMessage(core, instance, event.frame);
     case 'server-noise':
-      return onServerNoise(core, instance, event.reason, event.id, event.bytes);
+      return onServerNoise(core, instance, event);
     case 'server-full':
       return onServerFull(core, instance, event.id);
     case 'server-memory':
       return onMemory(core, instance, event.limit, event.bytes);
     case 'server-exited':
-      if (diedOfProbe(core, instance)) return respawnLegacy(core, instance);
-      onExited(core, instance, event.exit);
-      return forgetIfGone(core, instance);
+      return onServerExited(core, instance, event.exit);
   }
 }
 
-/** Some legacy servers end at any request before `initialize`: that exit is mcpd's doing, and no crash. */
-function diedOfProbe(core: Core, instance: Instance): boolean {
-  const probing = instance.phase === 'starting' && instance.pid !== null && instance.link?.step === 'probing';
-  return probing && !instance.legacyFirst && core.servers.get(instance.server)?.memory?.era !== 'modern';
+function onServerExited(core: Core, instance: Instance, exit: ExitReport): void {
+  const { link, phase } = instance;
+  const news = link === null || phase !== 'starting' ? NO_NEWS : onExitWhileProbed(core, instance, link);
+  if (link !== null && news.kind === 'respawn-legacy') return onLinkNews(core, instance, link, news);
+  onExited(core, instance, exit);
+  forgetIfGone(core, instance);
 }
 
 function onTimer(core: Core, timer: TimerId): void {
+  if (timer === 'notice:lists') return sendListNews(core);
   const colon = timer.indexOf(':');
-  const kind = timer.slice(0, colon);
   const [key = '', list = ''] = timer.slice(colon + 1).split('/');
-  if (kind === 'notice') {
-    const session = core.sessions.get(key);
-    return session === undefined ? undefined : sendListNotices(core, session);
-  }
   const instance = core.instances.get(key);
-  if (instance !== undefined) onInstanceTimer(core, instance, kind, list);
+  if (instance !== undefined) onInstanceTimer(core, instance, timer.slice(0, colon), list);
 }
 
 function onInstanceTimer(core: Core, instance: Instance, kind: string, listName: string): void {
   const { link } = instance;
-  const list = LIST_KINDS.find((one) => one === listName);
   switch (kind) {
     case 'start':
       return onStartTimeout(core, instance);
@@ -212,26 +203,35 @@ function onInstanceTimer(core: Core, instance: Instance, kind: string, listName:
       return onIdle(core, instance);
     case 'deadline':
       return sweepDeadlines(core, instance);
-    case 'probe':
-      return link === null ? undefined : onLinkNews(core, instance, link, onProbeSilence(core, instance, link));
-    case 'list':
-      return link === null || list === undefined
-        ? undefined
-        : onLinkNews(core, instance, link, onListSilence(core, instance, link, list));
-    case 'learn':
-      return link?.step === 'ready' ? learnWhenQuiet(core, instance, link) : undefined;
-    case 'relist':
-    case 'recheck':
-      return list === undefined
-        ? undefined
-        : onRelistTimer(core, instance, list, kind === 'relist' ? 'notice' : 'recheck');
     case 'check':
-      arm(core, `check:${instance.key}`, HEALTH_PROBE_EVERY_MS);
-      return probeHealth(core, instance, HEALTH_PROBE_EVERY_MS);
+      return onCheck(core, instance);
     case 'health':
       return onHealthMiss(core, instance);
     case 'memory':
       return recycleIfIdle(core, instance);
+    default:
+      return link === null ? undefined : onLinkTimer(core, instance, link, kind, listName);
+  }
+}
+
+function onLinkTimer(core: Core, instance: Instance, link: ServerLink, kind: string, listName: string): void {
+  const list = LIST_KINDS.find((one) => one === listName);
+  switch (kind) {
+    case 'probe':
+      return onLinkNews(core, instance, link, onProbeSilence(core, instance, link));
+    case 'learn':
+      return instance.phase === 'running' ? learnWhenQuiet(core, instance, link) : undefined;
+    case 'listen':
+      return listen(core, instance, link);
+    case 'flow':
+      return onFlowTimer(core, instance, link);
+    case 'list':
+      return list === undefined
+        ? undefined
+        : onLinkNews(core, instance, link, onListSilence(core, instance, link, list));
+    case 'relist':
+    case 'recheck':
+      return list === undefined ? undefined : onRelistTimer(core, instance, link, list, kind);
   }
 }
 
@@ -239,24 +239,14 @@ function onStartTimeout(core: Core, instance: Instance): void {
   if (instance.phase !== 'starting') return;
   const seconds = (instance.definition.limits.startTimeoutMs ?? START_TIMEOUT_MS) / 1000;
   const reason = `it did not answer the handshake (initialize) within ${seconds} s: timed out`;
-  if (instance.purpose.kind === 'trial') instance.verdict = { ok: false, step: 'handshake', reason };
+  if (instance.purpose.kind === 'trial') instance.verdict ??= { ok: false, step: 'handshake', reason };
   giveUp(core, instance, reason);
 }
 
 function onIdle(core: Core, instance: Instance): void {
   instance.idleArmed = false;
   if (instance.phase !== 'running' || instance.held) return;
-  const busy = openCallsOf(instance) > 0 || (instance.link?.subscriptions.size ?? 0) > 0;
-  if (busy) instance.usedAt = core.now;
+  if (openCallsOf(instance) > 0 || instance.subscriptions.size > 0) instance.usedAt = core.now;
   if (core.now - instance.usedAt < idleStopMs(instance)) return armIdle(core, instance);
   signal(core, instance, 'want-down', 'idle');
-}
-
-/** Missed probes make it `silent`, no more. It is ended only when a real call timed out too and nothing was heard since. */
-function onHealthMiss(core: Core, instance: Instance): void {
-  instance.misses += 1;
-  publishServer(core, instance.server);
-  const callLost = instance.timedOutAt !== null && instance.timedOutAt > instance.heardAt;
-  if (instance.misses >= HEALTH_MISSES_MAX && callLost)
-    giveUp(core, instance, 'silent: it answers neither calls nor health probes');
 }

@@ -1,8 +1,8 @@
 import { member, text } from '../protocol/members.ts';
 import { isLogLevel } from '../protocol/methods.ts';
-import { arm } from './emit.ts';
 import type { ResumeFacts } from './events.ts';
 import { LIST_KINDS } from './model.ts';
+import { tellOfLists } from './notices.ts';
 import type { Core, HostSession } from './state.ts';
 
 /** One connection of one host: how it begins, or goes on after the daemon it began with. */
@@ -19,8 +19,8 @@ export function newSession(core: Core, id: string, host: string): HostSession {
     logLevel: null,
     open: new Map(),
     listens: new Map(),
-    subscriptions: new Set(),
-    notices: new Set(),
+    subscriptions: new Map(),
+    stale: new Set(),
     calls: 0,
   };
 }
@@ -41,9 +41,9 @@ export function resumeSession(core: Core, session: HostSession, resume: ResumeFa
     const seen = resume.listDigests[kind];
     return seen !== undefined && seen !== core.config.digest(core.lists.result(kind, era, core.servers));
   });
-  if (stale.length === 0) return;
-  for (const kind of stale) session.notices.add(kind);
-  arm(core, `notice:${session.id}`, 0);
+  // A modern host is told on a listen, and its shim opens those again in a moment.
+  if (era === 'modern') for (const kind of stale) session.stale.add(kind);
+  else tellOfLists(core, session, stale);
 }
 
 /** `raw` is the JSON of what the host calls itself. */

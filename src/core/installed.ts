@@ -1,50 +1,51 @@
-import { openCallsOf } from './calls.ts';
-import { find, log, publishServer } from './emit.ts';
-import { giveUp, signal } from './fleet.ts';
-import { newInstance } from './instance.ts';
-import { entriesOf, rebuildUris, takeNames } from './learning.ts';
-import { LIST_KINDS, type ListKind, type ServerDefinition, type ServerMemory, type ServerName } from './model.ts';
+import { RECYCLE_RETRY_MS } from '../limits.ts';
+import { armIdle } from './calls.ts';
+import { arm, find, log, publishServer } from './emit.ts';
+import { forgive, giveUp, signal, wantUp } from './fleet.ts';
+import { newInstance, openCallsOf } from './instance.ts';
+import { takeNames } from './learning.ts';
+import type { ServerDefinition, ServerMemory, ServerName } from './model.ts';
 import { announceLists } from './notices.ts';
 import type { Core, Instance, KnownServer } from './state.ts';
+import { restoreWatches } from './subscriptions.ts';
 
 /** What follows when the registry or a person changes a server. */
 
 /** The registry has this server now: new, changed, enabled or disabled. */
 export function define(core: Core, definition: ServerDefinition, memory: ServerMemory | null): void {
   const before = core.servers.get(definition.name) ?? null;
-  const shown = visibleLists(before);
-  core.servers.set(definition.name, { definition, memory });
-  takeNames(core, definition.name, memory);
-  announceLists(core, union(shown, visibleLists({ definition, memory })));
-  const instance =
-    core.instances.get(definition.name) ?? newInstance(core, definition.name, definition, { kind: 'serve' });
-  core.instances.set(definition.name, instance);
+  // What this very launch has told is known, even if the registry could not write it down.
+  const told = before?.memory?.fingerprint === definition.fingerprint ? before.memory : null;
+  const known: KnownServer = { definition, memory: memory ?? told, keys: NO_KEYS };
+  core.servers.set(definition.name, known);
+  takeNames(core, known);
+  announceLists(core);
+  const instance = core.instances.get(definition.name) ?? openInstance(core, definition);
   const relaunch = instance.definition.fingerprint !== definition.fingerprint;
   instance.definition = definition;
-  if (relaunch) relaunchWith(core, instance, 'its settings changed');
-  if (!definition.enabled) {
-    instance.held = false;
-    instance.again = false;
+  if (relaunch) forgive(instance);
+  settleHeld(instance, before?.definition ?? null);
+  if (definition.enabled) {
+    if (relaunch) restart(core, instance, 'its settings changed');
+    if (instance.held) wantUp(core, instance, 'it is always up');
+    else if (known.memory === null && definition.start === 'on-demand')
+      wantUp(core, instance, 'its lists are not known yet');
+    armIdle(core, instance);
+  } else {
+    instance.again = 'no';
     signal(core, instance, 'want-down', 'disabled');
-  } else if (definition.start === 'always') {
-    instance.held = true;
-    wantUp(core, instance, 'it is always up');
-  } else if (memory === null && definition.start === 'on-demand') {
-    wantUp(core, instance, 'its lists are not known yet');
   }
   publishServer(core, definition.name);
 }
 
 export function remove(core: Core, name: ServerName): void {
-  const before = core.servers.get(name) ?? null;
   core.servers.delete(name);
-  const added = rebuildUris(core);
-  if (added.length > 0) core.out.push({ type: 'save-names', names: added });
-  announceLists(core, visibleLists(before));
+  core.uris.drop(name);
+  announceLists(core);
   const instance = core.instances.get(name);
   if (instance !== undefined) {
     instance.held = false;
-    instance.again = false;
+    instance.again = 'no';
     signal(core, instance, 'want-down', 'uninstalled');
     forgetIfGone(core, instance);
   }
@@ -53,15 +54,11 @@ export function remove(core: Core, name: ServerName): void {
 
 /** An uninstalled server and a finished trial leave nothing behind once their process is gone. */
 export function forgetIfGone(core: Core, instance: Instance): void {
-  const atRest = instance.phase === 'stopped' || instance.phase === 'failed' || instance.phase === 'backoff';
-  if (!atRest) return;
-  if (instance.purpose.kind === 'trial') {
-    core.instances.delete(instance.key);
-    reportTrial(core, instance, instance.purpose.trial);
-  } else if (!core.servers.has(instance.server)) {
-    core.instances.delete(instance.key);
-    publishServer(core, instance.server);
-  }
+  const { purpose } = instance;
+  if (!isAtRest(instance) || (purpose.kind === 'serve' && core.servers.has(instance.server))) return;
+  core.instances.delete(instance.key);
+  if (purpose.kind === 'trial') reportTrial(core, instance, purpose.trial);
+  else publishServer(core, instance.server);
 }
 
 /** A person's word. */
@@ -69,31 +66,34 @@ export function command(core: Core, instance: Instance, what: 'start' | 'stop' |
   log(core, instance, 'info', `asked to ${what}`);
   if (what === 'stop') {
     instance.held = false;
-    instance.again = false;
+    instance.again = 'no';
     return signal(core, instance, 'want-down', 'stopped by hand');
   }
+  if (!instance.definition.enabled) return;
   if (what === 'start') instance.held = true;
-  instance.unstable = [];
-  instance.notBefore = 0;
-  instance.legacyFirst = false;
-  if (what === 'restart') return relaunchWith(core, instance, 'restart') ? undefined : startNow(core, instance);
-  startNow(core, instance);
+  forgive(instance);
+  if (what === 'restart' && restart(core, instance, 'restart')) return;
+  if (instance.phase === 'draining' || instance.phase === 'stopping') instance.again = 'by-hand';
+  else signal(core, instance, 'start-now', null);
 }
 
 /** Starts a definition that is not installed yet, to see whether it works and what it lists. */
 export function beginTrial(core: Core, trial: string, definition: ServerDefinition): void {
   const key = `${definition.name}@trial-${trial}`;
   const instance = newInstance(core, key, definition, { kind: 'trial', trial });
+  if (core.mode !== 'serving') {
+    instance.verdict = { ok: false, step: 'start', reason: 'mcpd is stopping' };
+    return reportTrial(core, instance, trial);
+  }
   core.instances.set(key, instance);
   signal(core, instance, 'start-now', 'trial');
 }
 
 export function cancelTrial(core: Core, trial: string): void {
-  for (const instance of [...core.instances.values()]) {
+  for (const instance of core.instances.values()) {
     if (instance.purpose.kind !== 'trial' || instance.purpose.trial !== trial) continue;
     instance.verdict = { ok: false, step: 'start', reason: 'it was cancelled' };
-    signal(core, instance, 'want-down', 'cancelled');
-    signal(core, instance, 'want-down', 'cancelled');
+    signal(core, instance, 'hurry', 'cancelled');
     forgetIfGone(core, instance);
   }
 }
@@ -102,6 +102,7 @@ export function cancelTrial(core: Core, trial: string): void {
 export function onMemory(core: Core, instance: Instance, limit: 'soft' | 'hard', bytes: number): void {
   const size = `${Math.round(bytes / 1024 / 1024)} MiB`;
   if (limit === 'hard') return giveUp(core, instance, `memory: ${size}, over its hard limit`);
+  if (instance.phase !== 'running') return;
   find(core, instance, 'memory', `memory: ${size}, over its soft limit; it is started afresh when idle`);
   recycleIfIdle(core, instance);
 }
@@ -109,58 +110,76 @@ export function onMemory(core: Core, instance: Instance, limit: 'soft' | 'hard',
 /** Tried again by a timer until no call is open. */
 export function recycleIfIdle(core: Core, instance: Instance): void {
   if (instance.phase !== 'running' || !instance.findings.has('memory')) return;
-  if (openCallsOf(instance) > 0) {
-    core.out.push({ type: 'arm-timer', timer: `memory:${instance.key}`, afterMs: 5000 });
-    return;
-  }
-  instance.findings.delete('memory');
-  relaunchWith(core, instance, 'memory over its soft limit');
+  if (openCallsOf(instance) > 0) return arm(core, `memory:${instance.key}`, RECYCLE_RETRY_MS);
+  restart(core, instance, 'memory over its soft limit');
 }
 
+/** Drains everything and lets nothing begin any more; `now` skips the drain. */
 export function beginShutdown(core: Core, now: boolean): void {
+  if (core.mode === 'stopped') return;
   core.mode = 'stopping';
   for (const instance of core.instances.values()) {
-    signal(core, instance, 'want-down', 'mcpd is stopping');
-    if (now) signal(core, instance, 'want-down', 'mcpd is stopping');
+    instance.again = 'no';
+    if (instance.purpose.kind === 'trial')
+      instance.verdict ??= { ok: false, step: 'start', reason: 'mcpd is stopping' };
+    signal(core, instance, now || instance.purpose.kind === 'trial' ? 'hurry' : 'want-down', 'mcpd is stopping');
+    forgetIfGone(core, instance);
   }
 }
 
+/** Nothing is left of any process. */
 export function allAtRest(core: Core): boolean {
-  return [...core.instances.values()].every((one) => one.phase === 'stopped' || one.phase === 'failed');
+  for (const instance of core.instances.values()) if (!isAtRest(instance)) return false;
+  return true;
 }
 
 // — internal —
 
-/** Stops it, to be started again if it was up; false when it was not. */
-function relaunchWith(core: Core, instance: Instance, reason: string): boolean {
+const NO_KEYS: KnownServer['keys'] = { tools: [], prompts: [], resources: [], templates: [] };
+
+function openInstance(core: Core, definition: ServerDefinition): Instance {
+  const instance = newInstance(core, definition.name, definition, { kind: 'serve' });
+  core.instances.set(definition.name, instance);
+  restoreWatches(core, instance);
+  return instance;
+}
+
+/** `always` holds it up from when it is said; what a person said later stays. */
+function settleHeld(instance: Instance, before: ServerDefinition | null): void {
+  const { definition } = instance;
+  const wasHeld = before?.start === 'always' && before.enabled;
+  const isHeld = definition.start === 'always' && definition.enabled;
+  if (isHeld && !wasHeld) instance.held = true;
+  if (!isHeld && (wasHeld || !definition.enabled)) instance.held = false;
+}
+
+/** Stops it, to be started again, if it is up or on its way; false when it is at rest. */
+/** Ends its process, to be replaced by another one; false when there is none to replace, or it is going already. */
+function restart(core: Core, instance: Instance, reason: string): boolean {
   switch (instance.phase) {
     case 'queued':
       // It has no process yet: the one it gets will have the new settings.
       return true;
     case 'running':
     case 'starting':
-      instance.again = true;
+      instance.again = 'by-hand';
       signal(core, instance, 'want-down', reason);
       return true;
+    case 'backoff':
+      signal(core, instance, 'start-now', reason);
+      return true;
+    case 'failed':
+      signal(core, instance, 'want-down', null);
+      return false;
+    case 'stopped':
     case 'draining':
     case 'stopping':
-      instance.again = true;
-      return true;
-    case 'stopped':
-    case 'backoff':
-    case 'failed':
       return false;
   }
 }
 
-function startNow(core: Core, instance: Instance): void {
-  if (instance.phase === 'draining' || instance.phase === 'stopping') instance.again = true;
-  else signal(core, instance, 'start-now', null);
-}
-
-function wantUp(core: Core, instance: Instance, reason: string): void {
-  if (instance.phase === 'draining' || instance.phase === 'stopping') instance.again = true;
-  else if (instance.phase === 'stopped') signal(core, instance, 'want-up', reason);
+function isAtRest({ phase }: Instance): boolean {
+  return phase === 'stopped' || phase === 'failed' || phase === 'backoff';
 }
 
 function reportTrial(core: Core, instance: Instance, trial: string): void {
@@ -177,14 +196,4 @@ function reportTrial(core: Core, instance: Instance, trial: string): void {
   }
   const { step, reason } = verdict ?? { step: 'start' as const, reason: exit?.cause ?? 'it ended' };
   core.out.push({ type: 'trial-finished', trial, outcome: { ok: false, step, reason, exit } });
-}
-
-function visibleLists(known: KnownServer | null): ListKind[] {
-  return known?.definition.enabled === true
-    ? LIST_KINDS.filter((kind) => entriesOf(known.memory, kind).length > 0)
-    : [];
-}
-
-function union(a: readonly ListKind[], b: readonly ListKind[]): Set<ListKind> {
-  return new Set([...a, ...b]);
 }

@@ -1,5 +1,5 @@
 import type { InstanceKey, ServerDefinition, ServerName } from './model.ts';
-import type { Core, Instance } from './state.ts';
+import type { Core, Instance, ServerLink } from './state.ts';
 
 export function newInstance(
   core: Core,
@@ -16,20 +16,21 @@ export function newInstance(
     since: core.now,
     reason: null,
     held: false,
-    again: false,
+    again: 'no',
     generation: 0,
     pid: null,
     spawnedAt: core.now,
     readyAt: null,
     link: null,
-    queue: [],
+    queue: new Set(),
+    subscriptions: new Map(),
     unstable: [],
     notBefore: 0,
-    lastTrialAt: null,
+    halfOpen: false,
     fault: null,
     legacyFirst: false,
     exits: [],
-    counters: { calls: 0, errors: 0, starts: 0, noise: 0, ghosts: 0 },
+    counters: { calls: 0, errors: 0, starts: 0, noise: 0, ghosts: 0, late: 0 },
     findings: new Map(),
     misses: 0,
     heardAt: core.now,
@@ -41,7 +42,39 @@ export function newInstance(
   };
 }
 
+/** Of a fresh process. */
+export function newLink(fingerprint: string): ServerLink {
+  return {
+    fingerprint,
+    step: 'probing',
+    probe: 'unasked',
+    refusal: null,
+    era: null,
+    protocolVersion: '',
+    serverInfo: '{}',
+    capabilities: {},
+    instructions: null,
+    nextId: 1,
+    calls: new Map(),
+    pending: new Map(),
+    abandoned: new Map(),
+    reading: new Map(),
+    read: new Map(),
+    rereads: new Map(),
+    logLevel: null,
+    subscribed: new Set(),
+    listenId: null,
+    probedAt: null,
+    flow: { since: 0, passed: 0, held: new Set() },
+  };
+}
+
 /** The instance that serves a server's calls. One per server here; where a server has several, this is the place that chooses. */
 export function servingInstance(core: Core, server: ServerName): Instance | null {
   return core.instances.get(server) ?? null;
+}
+
+/** Calls that were sent or wait to be. */
+export function openCallsOf(instance: Instance): number {
+  return instance.queue.size + (instance.link?.calls.size ?? 0);
 }

@@ -1,10 +1,17 @@
-import { LEARN_DELAY_MAX_MS, LEARN_QUIET_MS, LIST_CHANGED_GATHER_MS, LIST_RECHECK_MS } from '../limits.ts';
+import {
+  LEARN_DELAY_MAX_MS,
+  LEARN_QUIET_MS,
+  LIST_CHANGED_GATHER_MS,
+  LIST_RECHECK_MS,
+  LIST_REREAD_EVERY_MS,
+  LIST_RETRY_MS,
+} from '../limits.ts';
 import { LISTS } from '../protocol/methods.ts';
-import { openCallsOf } from './calls.ts';
 import { arm, find, publishServer } from './emit.ts';
+import { openCallsOf } from './instance.ts';
 import { declaredLists, readList } from './list-reading.ts';
 import { keysOf } from './listing.ts';
-import { type CachedList, type ExposedName, LIST_KINDS, type ListKind, type ServerMemory } from './model.ts';
+import { type CachedList, LIST_KINDS, type ListKind, type ServerMemory } from './model.ts';
 import { announceLists } from './notices.ts';
 import type { Core, Instance, KnownServer, ReadCause, ServerLink } from './state.ts';
 
@@ -22,38 +29,107 @@ export function learnWhenQuiet(core: Core, instance: Instance, link: ServerLink)
   else learn(core, instance, link);
 }
 
-/** A server's list_changed. Notices come in bursts, so the list is read a moment later. */
+/**
+ * A server's list_changed. Notices come in bursts, so the list is read a moment later; and a server that never stops with them has it
+ * read once a second.
+ */
 export function onListNotice(core: Core, instance: Instance, kinds: readonly ListKind[]): void {
-  if (instance.link?.step !== 'ready') return;
-  for (const kind of kinds) arm(core, `relist:${instance.key}/${kind}`, LIST_CHANGED_GATHER_MS);
+  const { link } = instance;
+  if (link?.step !== 'ready') return;
+  for (const kind of kinds) {
+    const { armed, lastAt } = link.rereads.get(kind) ?? { armed: false, lastAt: Number.NEGATIVE_INFINITY };
+    if (armed) continue;
+    link.rereads.set(kind, { armed: true, lastAt });
+    arm(
+      core,
+      `relist:${instance.key}/${kind}`,
+      Math.max(LIST_CHANGED_GATHER_MS, lastAt + LIST_REREAD_EVERY_MS - core.now),
+    );
+  }
 }
 
-export function onRelistTimer(core: Core, instance: Instance, kind: ListKind, cause: ReadCause): void {
-  if (instance.link?.step === 'ready') readList(core, instance, instance.link, kind, cause);
+export function onRelistTimer(
+  core: Core,
+  instance: Instance,
+  link: ServerLink,
+  kind: ListKind,
+  timer: 'relist' | 'recheck',
+): void {
+  if (instance.phase !== 'running') return;
+  // A reading that is under way is let finish, else one that takes long would never end.
+  if (link.reading.has(kind)) return arm(core, `${timer}:${instance.key}/${kind}`, LIST_REREAD_EVERY_MS);
+  if (timer === 'relist') link.rereads.set(kind, { armed: false, lastAt: core.now });
+  readList(core, instance, link, kind, timer === 'relist' ? 'notice' : 'recheck');
 }
 
 /**
  * One list was read. An answer that is suspicious is read once more before it counts: an empty list where there was a full one (servers
- * that register late), and an unchanged one after a notice (servers that announce early).
+ * that register late), and an unchanged one after a notice (servers that announce early). One that failed is tried again later.
  */
-export function onListed(core: Core, instance: Instance, link: ServerLink, list: ListKind): void {
+export function onListed(
+  core: Core,
+  instance: Instance,
+  link: ServerLink,
+  { list, cause, failed }: { list: ListKind; cause: ReadCause; failed: boolean },
+): void {
   const known = core.servers.get(instance.server);
-  const fresh = link.read.get(list);
-  if (instance.purpose.kind === 'serve' && known !== undefined && fresh !== undefined && fresh.cause !== 'recheck') {
-    const before = known.memory?.lists.find((cached) => cached.kind === list)?.entries ?? [];
-    const emptied = fresh.entries.length === 0 && before.length > 0;
-    const unchanged = fresh.cause === 'notice' && sameEntries(before, fresh.entries);
-    if (emptied || unchanged) {
-      arm(core, `recheck:${instance.key}/${list}`, LIST_RECHECK_MS);
-      if (emptied) return;
+  if (instance.purpose.kind === 'serve' && known !== undefined) {
+    const before = entriesOf(known.memory, list);
+    const fresh = link.read.get(list);
+    if (failed) arm(core, `recheck:${instance.key}/${list}`, LIST_RETRY_MS);
+    else if (fresh !== undefined && cause !== 'recheck') {
+      const emptied = fresh.entries.length === 0 && before.length > 0;
+      const unchanged = cause === 'notice' && sameEntries(before, fresh.entries);
+      if (emptied || unchanged) arm(core, `recheck:${instance.key}/${list}`, LIST_RECHECK_MS);
+      if (emptied) link.read.delete(list);
     }
   }
   if (link.reading.size === 0) concluded(core, instance, link);
 }
 
-export function memoryOf(instance: Instance, link: ServerLink, before: ServerMemory | null): ServerMemory {
+/** Puts a memory in the place of the old one: names are given, and hosts are told if that looks different to them. */
+export function remember(core: Core, known: KnownServer, memory: ServerMemory): void {
+  known.memory = memory;
+  takeNames(core, known);
+  announceLists(core);
+  publishServer(core, known.definition.name);
+}
+
+/** Gives exposed names to all entries of a server's lists, and owners to its URIs. */
+export function takeNames(core: Core, known: KnownServer): void {
+  const { name, enabled } = known.definition;
+  const keys = keysOfLists(known.memory);
+  known.keys = keys;
+  const uris = { uris: keys.resources, templates: keys.templates };
+  const added = [
+    ...core.names.assign(name, [
+      ['tool', keys.tools],
+      ['prompt', keys.prompts],
+    ]),
+    ...core.uris.take(name, enabled ? uris : null),
+  ];
+  if (added.length > 0) core.out.push({ type: 'save-names', names: added });
+}
+
+export function entriesOf(memory: ServerMemory | null, kind: ListKind): readonly string[] {
+  return memory?.lists.find((list) => list.kind === kind)?.entries ?? [];
+}
+
+// — internal —
+
+function keysOfLists(memory: ServerMemory | null): KnownServer['keys'] {
+  const keys = (list: ListKind) => keysOf(list, entriesOf(memory, list));
   return {
-    fingerprint: instance.definition.fingerprint,
+    tools: keys('tools'),
+    prompts: keys('prompts'),
+    resources: keys('resources'),
+    templates: keys('templates'),
+  };
+}
+
+function memoryOf(link: ServerLink, before: ServerMemory | null): ServerMemory {
+  return {
+    fingerprint: link.fingerprint,
     era: link.era ?? 'legacy',
     protocolVersion: link.protocolVersion,
     serverInfo: link.serverInfo,
@@ -68,60 +144,27 @@ export function memoryOf(instance: Instance, link: ServerLink, before: ServerMem
   };
 }
 
-/** Puts a memory in the place of the old one: names are given, hosts are told what looks different to them. */
-export function remember(core: Core, known: KnownServer, memory: ServerMemory): void {
-  const changed = LIST_KINDS.filter((kind) => !sameEntries(entriesOf(known.memory, kind), entriesOf(memory, kind)));
-  known.memory = memory;
-  takeNames(core, known.definition.name, memory);
-  if (known.definition.enabled) announceLists(core, changed);
-  publishServer(core, known.definition.name);
-}
-
-/** Gives exposed names to all entries of a memory, and owners to its URIs. */
-export function takeNames(core: Core, server: string, memory: ServerMemory | null): void {
-  const added = [
-    ...core.names.assign('tool', server, keysOf('tools', entriesOf(memory, 'tools'))),
-    ...core.names.assign('prompt', server, keysOf('prompts', entriesOf(memory, 'prompts'))),
-    ...rebuildUris(core),
-  ];
-  if (added.length > 0) core.out.push({ type: 'save-names', names: added });
-}
-
-export function rebuildUris(core: Core): ExposedName[] {
-  return core.uris.rebuild(
-    [...core.servers.values()].map(({ definition, memory }) => ({
-      server: definition.name,
-      uris: keysOf('resources', entriesOf(memory, 'resources')),
-      templates: keysOf('templates', entriesOf(memory, 'templates')),
-    })),
-  );
-}
-
-export function entriesOf(memory: ServerMemory | null, kind: ListKind): readonly string[] {
-  return memory?.lists.find((list) => list.kind === kind)?.entries ?? [];
-}
-
-// — internal —
-
 function learn(core: Core, instance: Instance, link: ServerLink): void {
   const declared = declaredLists(link);
-  for (const list of LIST_KINDS)
-    if (!declared.includes(list)) link.read.set(list, { entries: [], findings: [], cause: 'start' });
+  for (const list of LIST_KINDS) if (!declared.includes(list)) link.read.set(list, { entries: [], findings: [] });
   if (declared.length === 0) return concluded(core, instance, link);
   for (const list of declared) readList(core, instance, link, list, 'start');
 }
 
 /** All lists have been read: what differs from the registry is saved; a trial has its verdict. */
 function concluded(core: Core, instance: Instance, link: ServerLink): void {
-  const known = core.servers.get(instance.server);
-  const memory = memoryOf(instance, link, instance.purpose.kind === 'serve' ? (known?.memory ?? null) : null);
-  const findings = memory.lists.flatMap((list) => list.findings);
-  noteFindings(core, instance, memory);
   if (instance.purpose.kind === 'trial') {
-    instance.verdict = { ok: true, memory, findings };
+    const memory = memoryOf(link, null);
+    instance.verdict ??= { ok: true, memory, findings: memory.lists.flatMap((list) => list.findings) };
     return;
   }
-  if (known === undefined || known.definition.fingerprint !== memory.fingerprint) return;
+  const known = core.servers.get(instance.server);
+  // The lists of a process that is on its way out, since its launch was changed, say nothing of the new one.
+  if (known === undefined || known.definition.fingerprint !== link.fingerprint) return;
+  const memory = memoryOf(link, known.memory);
+  noteFindings(core, instance, memory);
+  // Of a server that never told its tools nothing is kept, so that it is asked again.
+  if (known.memory === null && instance.findings.has('list-failed:tools')) return;
   if (known.memory !== null && JSON.stringify(known.memory) === JSON.stringify(memory)) return;
   core.out.push({ type: 'save-memory', server: instance.server, memory });
   remember(core, known, memory);

@@ -1,4 +1,4 @@
-import { PROBE_TIMEOUT_MS, START_TIMEOUT_MS } from '../limits.ts';
+import { GREETING_BYTES_MAX, PROBE_TIMEOUT_MS, START_TIMEOUT_MS } from '../limits.ts';
 import { join } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
 import { initializeParams, readInitializeResult, type ServerGreeting } from '../protocol/handshake.ts';
@@ -6,11 +6,11 @@ import { notificationText } from '../protocol/jsonrpc.ts';
 import { text } from '../protocol/members.ts';
 import { LOG_LEVELS, type LogLevel } from '../protocol/methods.ts';
 import { classifyProbe, type ProbeOutcome } from '../protocol/probe.ts';
-import { MODERN_REVISION, NEWEST_LEGACY } from '../protocol/revisions.ts';
-import { ask, type LinkNews, NO_NEWS, ownMeta } from './asking.ts';
+import { abandonOwn, ask, type LinkNews, NO_NEWS, ownMeta, tell } from './asking.ts';
 import { arm, disarm, toServer } from './emit.ts';
-import { onListPage } from './list-reading.ts';
-import type { Core, Instance, Pending, ServerLink } from './state.ts';
+import { onListFailure, onListPage } from './list-reading.ts';
+import { onListenEnded } from './listening.ts';
+import type { Core, Instance, OwnRequest, ServerLink } from './state.ts';
 
 /**
  * Protocol state towards one process: which era it speaks, and its greeting. The functions say what came of a message; what follows for
@@ -19,115 +19,94 @@ import type { Core, Instance, Pending, ServerLink } from './state.ts';
 
 const READY: LinkNews = { kind: 'ready' };
 
-export function newLink(): ServerLink {
-  return {
-    step: 'probing',
-    era: null,
-    protocolVersion: '',
-    serverInfo: '{}',
-    capabilities: {},
-    instructions: null,
-    nextId: 1,
-    pending: new Map(),
-    reading: new Map(),
-    read: new Map(),
-    logLevel: null,
-    subscriptions: new Map(),
-    listenId: null,
-  };
-}
-
 /** The first words to a fresh process: the remembered era's own, or the probe. */
 export function beginHandshake(core: Core, instance: Instance, link: ServerLink): void {
   arm(core, `start:${instance.key}`, instance.definition.limits.startTimeoutMs ?? START_TIMEOUT_MS);
-  const era = instance.legacyFirst ? 'legacy' : core.servers.get(instance.server)?.memory?.era;
-  if (era === 'legacy' && instance.purpose.kind === 'serve') return initialize(core, instance, link);
-  if (instance.legacyFirst) return initialize(core, instance, link);
-  link.step = 'probing';
-  ask(core, instance, link, { kind: 'probe' }, 'server/discover', `{"_meta":${ownMeta(core)}}`);
-  if (era !== 'modern') arm(core, `probe:${instance.key}`, PROBE_TIMEOUT_MS);
+  // A trial is there to see, and believes nothing; not even what is known of an installed server of that name.
+  const memory = instance.purpose.kind === 'serve' ? core.servers.get(instance.server)?.memory : null;
+  if (instance.legacyFirst || memory?.era === 'legacy') initialize(core, instance, link);
+  else probe(core, instance, link);
 }
 
-/** What an answer to one of mcpd's own requests means. */
+/** What an answer to one of mcpd's own requests means. `id` is that of the request. */
 export function onOwnAnswer(
   core: Core,
   instance: Instance,
   link: ServerLink,
-  pending: Pending,
+  own: OwnRequest,
+  id: number,
   frame: Frame,
 ): LinkNews {
-  switch (pending.kind) {
+  const tooBig = frame.length > GREETING_BYTES_MAX ? `its answer has ${frame.length} bytes` : null;
+  switch (own.kind) {
     case 'probe':
       return onProbe(core, instance, link, probeOutcome(frame));
     case 'initialize':
-      return onInitialized(core, instance, link, frame);
+      return tooBig === null
+        ? onInitialized(core, instance, link, frame)
+        : onOwnFailure(core, instance, link, own, tooBig);
     case 'list':
-      return onListPage(core, instance, link, pending.list, frame);
+      return onListPage(core, instance, link, own.list, frame);
     case 'health':
-      instance.misses = 0;
-      disarm(core, `health:${instance.key}`);
+      // That it came was all that was asked.
       return NO_NEWS;
     case 'listen':
-      link.listenId = null;
-      return NO_NEWS;
-    case 'call':
-    case 'ignored':
+      onListenEnded(core, instance, link, id, frame.envelope.kind === 'error');
       return NO_NEWS;
   }
 }
 
-/** The era probe was not answered in time: the same pipe gets `initialize`. */
+/** One of mcpd's own requests was answered by something that cannot be read. */
+export function onOwnFailure(core: Core, instance: Instance, link: ServerLink, own: OwnRequest, why: string): LinkNews {
+  switch (own.kind) {
+    case 'probe':
+      return onProbe(core, instance, link, { kind: 'error', code: 0, data: null });
+    case 'initialize':
+      return { kind: 'refused', step: 'handshake', reason: `its answer to initialize cannot be read: ${why}` };
+    case 'list':
+      return onListFailure(core, instance, link, own.list, why);
+    case 'health':
+    case 'listen':
+      return NO_NEWS;
+  }
+}
+
+/** The era probe was not answered in time: the same pipe gets `initialize`, and whichever is answered first counts. */
 export function onProbeSilence(core: Core, instance: Instance, link: ServerLink): LinkNews {
   if (link.step !== 'probing') return NO_NEWS;
-  for (const [id, pending] of link.pending) if (pending.kind === 'probe') link.pending.set(id, { kind: 'ignored' });
-  return onProbe(core, instance, link, { kind: 'silence' });
+  return followProbe(core, instance, link, { kind: 'silence' });
+}
+
+/** Its process ended. Some legacy servers end at any request before `initialize`: that exit is mcpd's doing, and no crash. */
+export function onExitWhileProbed(core: Core, instance: Instance, link: ServerLink): LinkNews {
+  if (link.probe !== 'open' || link.step === 'ready' || instance.legacyFirst) return NO_NEWS;
+  return followProbe(core, instance, link, { kind: 'exit' });
 }
 
 /** Sends the most verbose level that any host asked for, when the server has logging and does not know it yet. */
 export function alignLogLevel(core: Core, instance: Instance, link: ServerLink): void {
   if (link.era !== 'legacy' || link.capabilities['logging'] === undefined) return;
   let wanted: LogLevel | null = null;
-  for (const session of core.sessions.values()) {
-    const level = session.logLevel;
-    if (level !== null && (wanted === null || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(wanted))) wanted = level;
+  for (const { logLevel } of core.sessions.values()) {
+    if (logLevel !== null && (wanted === null || isMoreVerbose(logLevel, wanted))) wanted = logLevel;
   }
   if (wanted === null || wanted === link.logLevel) return;
   link.logLevel = wanted;
-  ask(core, instance, link, { kind: 'ignored' }, 'logging/setLevel', JSON.stringify({ level: wanted }));
+  tell(core, instance, link, 'logging/setLevel', JSON.stringify({ level: wanted }));
 }
 
-/** One sign of life: `ping`, or `server/discover` where ping is gone. */
-export function askHealth(core: Core, instance: Instance, link: ServerLink): void {
-  if (link.era === 'modern')
-    ask(core, instance, link, { kind: 'health' }, 'server/discover', `{"_meta":${ownMeta(core)}}`);
-  else ask(core, instance, link, { kind: 'health' }, 'ping', null);
-}
-
-/** Asks a modern server for notices: list changes, and updates of the URIs that hosts subscribed to. A new one replaces the old. */
-export function listen(core: Core, instance: Instance, link: ServerLink): void {
-  if (link.era !== 'modern') return;
-  const filter = {
-    toolsListChanged: declares(link, 'tools'),
-    promptsListChanged: declares(link, 'prompts'),
-    resourcesListChanged: declares(link, 'resources'),
-    resourceSubscriptions: [...link.subscriptions.keys()],
-  };
-  if (!filter.toolsListChanged && !filter.promptsListChanged && !filter.resourcesListChanged) return;
-  const old = link.listenId;
-  link.listenId = ask(
-    core,
-    instance,
-    link,
-    { kind: 'listen' },
-    'subscriptions/listen',
-    `{"notifications":${JSON.stringify(filter)},"_meta":${ownMeta(core)}}`,
-  );
-  if (old === null) return;
-  link.pending.set(old, { kind: 'ignored' });
-  toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId: old })));
+export function isMoreVerbose(level: LogLevel, than: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(than);
 }
 
 // — internal —
+
+function probe(core: Core, instance: Instance, link: ServerLink): void {
+  link.step = 'probing';
+  link.probe = 'open';
+  ask(core, instance, link, { kind: 'probe' }, 'server/discover', `{"_meta":${ownMeta(core)}}`);
+  arm(core, `probe:${instance.key}`, PROBE_TIMEOUT_MS);
+}
 
 function initialize(core: Core, instance: Instance, link: ServerLink): void {
   link.step = 'initializing';
@@ -135,26 +114,34 @@ function initialize(core: Core, instance: Instance, link: ServerLink): void {
 }
 
 function probeOutcome(frame: Frame): ProbeOutcome {
+  if (frame.length > GREETING_BYTES_MAX) return { kind: 'error', code: 0, data: null };
   const bytes = join(frame.bytes);
   if (frame.envelope.kind === 'result')
     return { kind: 'result', result: JSON.parse(text(bytes, frame.envelope.result)) };
   if (frame.envelope.kind !== 'error') return { kind: 'silence' };
-  const error = JSON.parse(text(bytes, frame.envelope.error)) as { code?: unknown; data?: unknown };
-  return { kind: 'error', code: typeof error.code === 'number' ? error.code : 0, data: error.data };
+  const error = JSON.parse(text(bytes, frame.envelope.error)) as { code?: unknown; data?: unknown } | null;
+  return { kind: 'error', code: typeof error?.code === 'number' ? error.code : 0, data: error?.data };
 }
 
-/** Also called with `exit`, when the process ended while it was being probed. */
-export function onProbe(core: Core, instance: Instance, link: ServerLink, outcome: ProbeOutcome): LinkNews {
+/** The answer may come late, after `initialize` was sent: a modern server that was slow to start is modern all the same. */
+function onProbe(core: Core, instance: Instance, link: ServerLink, outcome: ProbeOutcome): LinkNews {
+  link.probe = 'answered';
+  return link.step === 'ready' ? NO_NEWS : followProbe(core, instance, link, outcome);
+}
+
+function followProbe(core: Core, instance: Instance, link: ServerLink, outcome: ProbeOutcome): LinkNews {
   disarm(core, `probe:${instance.key}`);
   const verdict = classifyProbe(outcome);
   switch (verdict.verdict) {
     case 'modern':
+      abandonOwn(link, (own) => own.kind === 'initialize');
+      instance.legacyFirst = false;
       link.era = 'modern';
       greet(link, verdict.greeting);
-      link.protocolVersion = MODERN_REVISION;
       return READY;
     case 'legacy':
-      initialize(core, instance, link);
+      if (link.refusal !== null) return { kind: 'refused', step: 'handshake', reason: link.refusal };
+      if (link.step === 'probing') initialize(core, instance, link);
       return NO_NEWS;
     case 'legacy-respawn':
       return { kind: 'respawn-legacy' };
@@ -166,8 +153,8 @@ export function onProbe(core: Core, instance: Instance, link: ServerLink, outcom
 function onInitialized(core: Core, instance: Instance, link: ServerLink, frame: Frame): LinkNews {
   const bytes = join(frame.bytes);
   if (frame.envelope.kind === 'error') {
-    const message = text(bytes, frame.envelope.error);
-    return { kind: 'refused', step: 'handshake', reason: `it refused initialize: ${message.slice(0, 300)}` };
+    const reason = `it refused initialize: ${text(bytes, frame.envelope.error).slice(0, 300)}`;
+    return onRefused(core, instance, link, reason);
   }
   if (frame.envelope.kind !== 'result') return NO_NEWS;
   const greeting = readInitializeResult(JSON.parse(text(bytes, frame.envelope.result)));
@@ -179,14 +166,18 @@ function onInitialized(core: Core, instance: Instance, link: ServerLink, frame: 
   return READY;
 }
 
+/** A server that has become modern refuses `initialize`; its answer to the probe decides. */
+function onRefused(core: Core, instance: Instance, link: ServerLink, reason: string): LinkNews {
+  if (link.probe === 'answered') return { kind: 'refused', step: 'handshake', reason };
+  link.refusal = reason;
+  if (link.probe === 'unasked') probe(core, instance, link);
+  return NO_NEWS;
+}
+
 function greet(link: ServerLink, greeting: ServerGreeting): void {
   link.step = 'ready';
-  link.protocolVersion = greeting.protocolVersion === '' ? NEWEST_LEGACY : greeting.protocolVersion;
+  link.protocolVersion = greeting.protocolVersion;
   link.serverInfo = greeting.serverInfo;
   link.capabilities = greeting.capabilities;
   link.instructions = greeting.instructions;
-}
-
-function declares(link: ServerLink, capability: string): boolean {
-  return link.capabilities[capability] !== undefined;
 }

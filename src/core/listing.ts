@@ -1,10 +1,25 @@
 import { LIST_TTL_MS } from '../limits.ts';
-import { members } from '../protocol/members.ts';
+import { asBuffer } from '../protocol/bytes.ts';
+import { jsonString, member, members, text } from '../protocol/members.ts';
 import { LISTS } from '../protocol/methods.ts';
 import type { Era, ListKind, ServerName } from './model.ts';
 import type { NameTable } from './names.ts';
 import type { KnownServer } from './state.ts';
 import type { UriTable } from './uris.ts';
+
+type Servers = ReadonlyMap<ServerName, KnownServer>;
+
+/** One list as one era gets it. */
+interface Slot {
+  readonly kind: ListKind;
+  readonly era: Era;
+  /** Null: to be made anew. */
+  current: Uint8Array | null;
+  /** What hosts were given, or told of, before the last change. */
+  told: Uint8Array | null;
+  /** After that change somebody was given something else already. */
+  handedOut: boolean;
+}
 
 /**
  * The lists that hosts get: the cached entries of all enabled servers in one page, in the order of their names, as ready bytes. Made on the
@@ -13,7 +28,7 @@ import type { UriTable } from './uris.ts';
 export class MergedLists {
   readonly #names: NameTable;
   readonly #uris: UriTable;
-  readonly #ready = new Map<string, Uint8Array>();
+  readonly #slots = new Map<string, Slot>();
 
   constructor(names: NameTable, uris: UriTable) {
     this.#names = names;
@@ -21,20 +36,49 @@ export class MergedLists {
   }
 
   /** JSON of the result for a host of this era. */
-  result(kind: ListKind, era: Era, servers: ReadonlyMap<ServerName, KnownServer>): Uint8Array {
-    const slot = `${kind}:${era}`;
-    const ready = this.#ready.get(slot);
-    if (ready !== undefined) return ready;
-    const made = Buffer.from(this.#make(kind, era, servers));
-    this.#ready.set(slot, made);
-    return made;
+  result(kind: ListKind, era: Era, servers: Servers): Uint8Array {
+    const slot = this.#slots.get(`${kind}:${era}`) ?? this.#newSlot(kind, era);
+    const bytes = this.#made(slot, servers);
+    slot.told ??= bytes;
+    if (slot.told !== bytes) slot.handedOut = true;
+    return bytes;
   }
 
+  /** Something in them may have changed. */
   changed(): void {
-    this.#ready.clear();
+    for (const slot of this.#slots.values()) slot.current = null;
   }
 
-  #make(kind: ListKind, era: Era, servers: ReadonlyMap<ServerName, KnownServer>): string {
+  /** There is no host that was given anything. */
+  forgotten(): void {
+    this.#slots.clear();
+  }
+
+  /** The lists that differ from what hosts of this era were given or told of last; from now on those count as told. */
+  news(era: Era, servers: Servers): ListKind[] {
+    const news: ListKind[] = [];
+    for (const slot of this.#slots.values()) {
+      if (slot.era !== era || slot.told === null) continue;
+      const bytes = this.#made(slot, servers);
+      if (slot.handedOut || !asBuffer(bytes).equals(slot.told)) news.push(slot.kind);
+      slot.told = bytes;
+      slot.handedOut = false;
+    }
+    return news;
+  }
+
+  #newSlot(kind: ListKind, era: Era): Slot {
+    const slot: Slot = { kind, era, current: null, told: null, handedOut: false };
+    this.#slots.set(`${kind}:${era}`, slot);
+    return slot;
+  }
+
+  #made(slot: Slot, servers: Servers): Uint8Array {
+    slot.current ??= Buffer.from(this.#make(slot.kind, slot.era, servers));
+    return slot.current;
+  }
+
+  #make(kind: ListKind, era: Era, servers: Servers): string {
     const entries: string[] = [];
     for (const name of [...servers.keys()].sort()) {
       const known = servers.get(name);
@@ -50,22 +94,35 @@ export class MergedLists {
       : `{"resultType":"complete",${body},"ttlMs":${LIST_TTL_MS},"cacheScope":"private"}`;
   }
 
-  /** The entry with the name or URI that hosts use in the place of the server's own. */
+  /** The entry with the name or URI that hosts use in the place of the server's own; null when it has none. */
   #exposedEntry(kind: ListKind, era: Era, server: ServerName, raw: string): string | null {
     const bytes = Buffer.from(raw);
-    const list = members(bytes, { start: 0, end: bytes.length });
     const parts: string[] = [];
-    for (const entry of list) {
-      const value = bytes.toString('utf8', entry.start, entry.end);
+    for (const entry of members(bytes, { start: 0, end: bytes.length })) {
+      const value = text(bytes, entry);
       if (entry.key === LISTS[kind].key) {
-        const exposed = this.#exposedKey(kind, server, JSON.parse(value));
+        const exposed = this.#exposedKey(kind, server, jsonString(bytes, entry) ?? '');
         if (exposed === null) return null;
         parts.push(`"${entry.key}":${JSON.stringify(exposed)}`);
-      } else if (!(era === 'legacy' && entry.key === 'outputSchema' && !isObjectSchema(value))) {
-        parts.push(bytes.toString('utf8', entry.keyStart, entry.end));
+      } else if (kind === 'tools' && entry.key === '_meta' && this.#uris.sharesUris(server)) {
+        parts.push(`"_meta":${this.#exposedMeta(server, value)}`);
+      } else if (isKnownTo(era, entry.key, value)) {
+        parts.push(text(bytes, { start: entry.keyStart, end: entry.end }));
       }
     }
     return `{${parts.join(',')}}`;
+  }
+
+  /** The page that belongs to a tool (MCP Apps) is named by its URI, in one of two places. */
+  #exposedMeta(server: ServerName, raw: string): string {
+    const bytes = Buffer.from(raw);
+    const whole = { start: 0, end: bytes.length };
+    const ui = member(bytes, whole, 'ui');
+    const uri = (ui === null ? null : member(bytes, ui, 'resourceUri')) ?? member(bytes, whole, 'ui/resourceUri');
+    const value = uri === null ? null : jsonString(bytes, uri);
+    if (uri === null || value === null) return raw;
+    const exposed = JSON.stringify(this.#uris.exposed(server, value));
+    return text(bytes, { start: 0, end: uri.start }) + exposed + text(bytes, { start: uri.end, end: bytes.length });
   }
 
   #exposedKey(kind: ListKind, server: ServerName, raw: string): string | null {
@@ -82,7 +139,7 @@ export class MergedLists {
 }
 
 /** The cached raw entries of one server. */
-export function listOf(known: KnownServer, kind: ListKind): readonly string[] {
+export function listOf(known: Pick<KnownServer, 'memory'>, kind: ListKind): readonly string[] {
   return known.memory?.lists.find((list) => list.kind === kind)?.entries ?? [];
 }
 
@@ -91,7 +148,13 @@ export function keysOf(kind: ListKind, entries: readonly string[]): string[] {
   return entries.map((entry) => String((JSON.parse(entry) as Record<string, unknown>)[LISTS[kind].key]));
 }
 
-/** Until 2025-11-25 an outputSchema must have an object at its root; strict hosts reject the whole list otherwise. */
-function isObjectSchema(value: string): boolean {
-  return (JSON.parse(value) as { type?: unknown }).type === 'object';
+// — internal —
+
+/**
+ * Until 2025-11-25 an outputSchema must have an object at its root, and strict hosts reject the whole list otherwise; `execution` was
+ * given up after that.
+ */
+function isKnownTo(era: Era, key: string, value: string): boolean {
+  if (era === 'modern') return key !== 'execution';
+  return key !== 'outputSchema' || (JSON.parse(value) as { type?: unknown }).type === 'object';
 }

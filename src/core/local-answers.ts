@@ -1,23 +1,19 @@
 import { INSTRUCTIONS_BYTES_MAX, LIST_TTL_MS } from '../limits.ts';
-import type { Envelope } from '../protocol/frame.ts';
 import { discoverResult, initializeResult } from '../protocol/handshake.ts';
 import { text } from '../protocol/members.ts';
-import { isLogLevel, LISTS } from '../protocol/methods.ts';
+import { isLogLevel, type LogLevel } from '../protocol/methods.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { negotiateLegacy } from '../protocol/revisions.ts';
 import { answer, refuse } from './emit.ts';
 import { takeClientInfo } from './host-session.ts';
 import { alignLogLevel } from './links.ts';
-import { type Era, LIST_KINDS, type ListKind } from './model.ts';
-import { invalidParams } from './refusals.ts';
+import type { Era, ListKind } from './model.ts';
+import { invalidParams, unknownLevel } from './refusals.ts';
 import type { Core, HostSession } from './state.ts';
-import { openListen } from './subscriptions.ts';
 
 /** Requests that mcpd answers itself and at once, whatever the servers do. */
 
-type Request = Extract<Envelope, { kind: 'request' }>;
-
-export function answerLocally(core: Core, session: HostSession, view: RequestView, key: string): void {
+export function answerLocally(core: Core, session: HostSession, view: RequestView): void {
   const { request, bytes } = view;
   const params = paramsOf(view);
   switch (request.method) {
@@ -43,24 +39,29 @@ export function answerLocally(core: Core, session: HostSession, view: RequestVie
       );
     case 'logging/setLevel': {
       const level = params['level'];
-      if (!isLogLevel(level))
-        return refuse(core, session.id, request.id, invalidParams(`level ${JSON.stringify(level)} is none of MCP's`));
-      session.logLevel = level;
-      for (const instance of core.instances.values())
-        if (instance.link?.step === 'ready') alignLogLevel(core, instance, instance.link);
+      if (!isLogLevel(level)) return refuse(core, session.id, request.id, unknownLevel(level));
+      setLogLevel(core, session, level);
       return answer(core, session.id, request.id, '{}');
     }
-    case 'subscriptions/listen':
-      return onListen(core, session, request, key, params);
     default:
       return answer(core, session.id, request.id, '{}');
   }
 }
 
+/** What this session wants to hear; servers are told when that is more than all others want. */
+export function setLogLevel(core: Core, session: HostSession, level: LogLevel | null): void {
+  if (session.logLevel === level) return;
+  session.logLevel = level;
+  for (const instance of core.instances.values())
+    if (instance.link?.step === 'ready') alignLogLevel(core, instance, instance.link);
+}
+
 /** One merged list, from what is cached. */
 export function answerList(core: Core, session: HostSession, view: RequestView, era: Era, list: ListKind): void {
   const { request } = view;
-  if (param(view, 'cursor') !== null) {
+  const cursor = param(view, 'cursor');
+  // Some hosts write null for "no cursor".
+  if (cursor !== null && text(view.bytes, cursor) !== 'null') {
     return refuse(
       core,
       session.id,
@@ -83,43 +84,32 @@ const LIST_END = Buffer.from('}\n');
 
 // — internal —
 
-function onListen(
-  core: Core,
-  session: HostSession,
-  request: Request,
-  key: string,
-  params: Record<string, unknown>,
-): void {
-  const filter = params['notifications'];
-  if (typeof filter !== 'object' || filter === null)
-    return refuse(core, session.id, request.id, invalidParams('params.notifications must be an object'));
-  const asked = filter as Record<string, unknown>;
-  const lists = new Set<ListKind>(LIST_KINDS.filter((kind) => asked[LISTS[kind].filter] === true));
-  const uris = asked['resourceSubscriptions'];
-  const honoured: Record<string, unknown> = Object.fromEntries([...lists].map((kind) => [LISTS[kind].filter, true]));
-  const wanted = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
-  if (wanted.length > 0) honoured['resourceSubscriptions'] = wanted;
-  const meta = `{"io.modelcontextprotocol/subscriptionId":${request.id}}`;
-  openListen(core, session, key, { id: request.id, lists, uris: new Set(wanted) }, JSON.stringify(honoured), meta);
-}
-
-/** The labelled instructions of all enabled servers, cut at a limit. */
+/** The labelled instructions of all enabled servers; what passes the limit is cut or left out, and said to be. */
 function instructions(core: Core): string | null {
   const parts: string[] = [];
   let room = INSTRUCTIONS_BYTES_MAX;
   for (const name of [...core.servers.keys()].sort()) {
     const known = core.servers.get(name);
-    const words = known?.definition.enabled === true ? known.memory?.instructions : null;
-    if (words === null || words === undefined) continue;
-    const part = `# ${name}\n${words}`;
-    if (part.length > room) {
-      parts.push(`# ${name}\n(left out: the instructions of all servers together are too long)`);
-      continue;
-    }
-    room -= part.length;
-    parts.push(part);
+    const words = known?.definition.enabled === true ? (known.memory?.instructions ?? null) : null;
+    if (words === null) continue;
+    const whole = Buffer.from(`# ${name}\n${words}`);
+    if (whole.length <= room) parts.push(`# ${name}\n${words}`);
+    else if (room >= CUT_BYTES_MIN) parts.push(`${wholeCharacters(whole, room)}\n${CUT}`);
+    else parts.push(`# ${name}\n${CUT}`);
+    room = Math.max(0, room - whole.length);
   }
   return parts.length === 0 ? null : parts.join('\n\n');
+}
+
+const CUT = '(cut: the instructions of all servers together are too long)';
+/** Less than this of a server's instructions helps nobody. */
+const CUT_BYTES_MIN = 200;
+
+/** The beginning of a text in UTF-8, without half a character at its end. */
+function wholeCharacters(bytes: Buffer, max: number): string {
+  let end = Math.min(max, bytes.length);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
 }
 
 function paramsOf({ request, bytes }: RequestView): Record<string, unknown> {

@@ -22,11 +22,11 @@ test('every exposed name is short, of safe characters, and unique', () => {
 
 test('a name does not change when neighbours come, whatever the order', () => {
   const one = new NameTable([]);
-  one.assign('tool', 'a', ['x.y', 'z']);
-  one.assign('tool', 'b', ['z']);
+  one.assign('a', [['tool', ['x.y', 'z']]]);
+  one.assign('b', [['tool', ['z']]]);
   const other = new NameTable([]);
-  other.assign('tool', 'b', ['z']);
-  other.assign('tool', 'a', ['z', 'x.y']);
+  other.assign('b', [['tool', ['z']]]);
+  other.assign('a', [['tool', ['z', 'x.y']]]);
   for (const [server, raw] of [
     ['a', 'x.y'],
     ['a', 'z'],
@@ -39,15 +39,15 @@ test('a name does not change when neighbours come, whatever the order', () => {
 test('a raw name that looks like an exposed one gets a name of its own', () => {
   const table = new NameTable([]);
   const taken = exposedFor('a', 'x.y').slice('a__'.length);
-  table.assign('tool', 'a', ['x.y', taken]);
+  table.assign('a', [['tool', ['x.y', taken]]]);
   const exposed = table.exposedName('tool', 'a', taken) ?? '';
   expect(exposed).not.toBe(exposedFor('a', 'x.y'));
   expect(table.target('tool', exposed)).toMatchObject({ server: 'a', raw: taken });
 });
 
 test('names of the registry are found again, and only new ones are handed out to be kept', () => {
-  const rows = new NameTable([]).assign('tool', 'a', ['x.y']);
+  const rows = new NameTable([]).assign('a', [['tool', ['x.y']]]);
   const table = new NameTable(rows);
-  expect(table.assign('tool', 'a', ['x.y'])).toEqual([]);
+  expect(table.assign('a', [['tool', ['x.y']]])).toEqual([]);
   expect(table.target('tool', rows[0]?.exposed ?? '')).toMatchObject({ server: 'a', raw: 'x.y', rawJson: '"x.y"' });
 });

@@ -1,4 +1,4 @@
-import { EXPOSED_NAME_MAX } from '../limits.ts';
+import { EXPOSED_NAME_MAX, EXPOSED_NAMES_KEPT_PER_SERVER } from '../limits.ts';
 import type { ExposedName, ServerName } from './model.ts';
 
 /**
@@ -19,7 +19,8 @@ export interface Target {
 
 export class NameTable {
   readonly #targets: Record<NameKind, Map<string, Target>> = { tool: new Map(), prompt: new Map() };
-  readonly #exposed: Record<NameKind, Map<string, string>> = { tool: new Map(), prompt: new Map() };
+  /** Server → its names, those that it listed last at the end. */
+  readonly #exposed = new Map<ServerName, Map<string, { kind: NameKind; exposed: string }>>();
 
   /** Rows of the registry, in the order they were made. */
   constructor(rows: readonly ExposedName[]) {
@@ -29,19 +30,22 @@ export class NameTable {
   }
 
   /** Gives every raw name of a server its exposed name; returns the new rows, to be kept. */
-  assign(kind: NameKind, server: ServerName, rawNames: readonly string[]): ExposedName[] {
+  assign(server: ServerName, lists: readonly (readonly [NameKind, readonly string[]])[]): ExposedName[] {
     const added: ExposedName[] = [];
-    for (const raw of rawNames) {
-      if (this.exposedName(kind, server, raw) !== null) continue;
-      const row = { kind, server, raw, exposed: this.#firstFree(kind, server, raw) };
-      this.#remember(kind, row);
-      added.push(row);
+    for (const [kind, rawNames] of lists) {
+      for (const raw of rawNames) {
+        const known = this.exposedName(kind, server, raw);
+        const row = { kind, server, raw, exposed: known ?? this.#firstFree(kind, server, raw) };
+        this.#remember(kind, row);
+        if (known === null) added.push(row);
+      }
     }
+    this.#forgetOldest(server);
     return added;
   }
 
   exposedName(kind: NameKind, server: ServerName, raw: string): string | null {
-    return this.#exposed[kind].get(`${server}\n${raw}`) ?? null;
+    return this.#exposed.get(server)?.get(rowKey(kind, raw))?.exposed ?? null;
   }
 
   /** What an exposed name stands for, whether its server is still there or not. */
@@ -56,9 +60,24 @@ export class NameTable {
     }
   }
 
-  #remember(kind: NameKind, row: ExposedName): void {
-    this.#targets[kind].set(row.exposed, { server: row.server, raw: row.raw, rawJson: JSON.stringify(row.raw) });
-    this.#exposed[kind].set(`${row.server}\n${row.raw}`, row.exposed);
+  #remember(kind: NameKind, { server, raw, exposed }: Pick<ExposedName, 'server' | 'raw' | 'exposed'>): void {
+    const own = this.#exposed.get(server) ?? new Map<string, { kind: NameKind; exposed: string }>();
+    this.#exposed.set(server, own);
+    const key = rowKey(kind, raw);
+    own.delete(key);
+    own.set(key, { kind, exposed });
+    this.#targets[kind].set(exposed, { server, raw, rawJson: JSON.stringify(raw) });
+  }
+
+  /** As the registry does: a server that renames its tools for ever loses its oldest names. */
+  #forgetOldest(server: ServerName): void {
+    const own = this.#exposed.get(server);
+    if (own === undefined) return;
+    for (const [key, { kind, exposed }] of own) {
+      if (own.size <= EXPOSED_NAMES_KEPT_PER_SERVER) return;
+      own.delete(key);
+      this.#targets[kind].delete(exposed);
+    }
   }
 }
 
@@ -73,6 +92,12 @@ export function exposedFor(server: ServerName, raw: string, salt = 0): string {
   const hash = stableHash(`${server}\n${raw}\n${salt}`);
   const room = EXPOSED_NAME_MAX - prefix.length - HASH_LENGTH - 1;
   return `${prefix}${clean.slice(0, Math.max(0, room))}_${hash}`;
+}
+
+// — internal —
+
+function rowKey(kind: NameKind, raw: string): string {
+  return `${kind}\n${raw}`;
 }
 
 /** Eight characters of [0-9a-z] from two rounds of FNV-1a over UTF-16 code units: for names, not for secrets. */

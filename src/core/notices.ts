@@ -1,56 +1,90 @@
-import { HOST_NOTICE_GATHER_MS } from '../limits.ts';
+import { HOST_NOTICE_EVERY_MS, HOST_NOTICE_GATHER_MS } from '../limits.ts';
 import type { RawId } from '../protocol/frame.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
 import { SUBSCRIPTION_ID_KEY } from '../protocol/meta.ts';
 import { LISTS } from '../protocol/methods.ts';
 import { arm, notify } from './emit.ts';
-import type { ListKind } from './model.ts';
-import type { Core, HostSession } from './state.ts';
+import type { Era, ListKind } from './model.ts';
+import type { Core, HostSession, Instance, Listen } from './state.ts';
+import { watchedName } from './subscriptions.ts';
+import { markedLike } from './uris.ts';
 
-/** What hosts are told of their own accord: changed lists, once per change, and updated resources they subscribed to. */
+/** What hosts are told of their own accord: changed lists, once per change, and changed resources that they watch. */
 
-/** Lists that look different to hosts now. Gathered for a moment, so that one change of a server is one notice. */
-export function announceLists(core: Core, kinds: Iterable<ListKind>): void {
+/**
+ * The lists may look different to hosts now. Whether they do is seen a moment later, so that one change of a server, or one that is taken
+ * back, is one notice, or none.
+ */
+export function announceLists(core: Core): void {
+  const { listNews } = core;
+  if (core.sessions.size === 0) return core.lists.forgotten();
   core.lists.changed();
-  const changed = [...kinds];
-  if (changed.length === 0) return;
-  for (const session of core.sessions.values()) {
-    if (session.notices.size === 0) arm(core, `notice:${session.id}`, HOST_NOTICE_GATHER_MS);
-    for (const kind of changed) session.notices.add(kind);
-  }
+  if (listNews.armed) return;
+  listNews.armed = true;
+  arm(core, 'notice:lists', Math.max(HOST_NOTICE_GATHER_MS, listNews.toldAt + HOST_NOTICE_EVERY_MS - core.now));
 }
 
-/** The gathered notices of one session. */
-export function sendListNotices(core: Core, session: HostSession): void {
-  const kinds = [...session.notices];
-  session.notices.clear();
+/** Tells hosts which lists differ from what they were given. */
+export function sendListNews(core: Core): void {
+  core.listNews.armed = false;
+  const news: Record<Era, ListKind[]> = {
+    legacy: core.lists.news('legacy', core.servers),
+    modern: core.lists.news('modern', core.servers),
+  };
+  if (news.legacy.length + news.modern.length > 0) core.listNews.toldAt = core.now;
+  for (const session of core.sessions.values()) if (session.era !== null) tellOfLists(core, session, news[session.era]);
+}
+
+/** One notice for each kind of list that a host cares for. */
+export function tellOfLists(core: Core, session: HostSession, kinds: readonly ListKind[]): void {
   if (session.era === 'legacy') {
     if (!session.initialized) return;
-    for (const method of new Set(kinds.map((kind) => LISTS[kind].notice)))
-      notify(core, session, notificationText(method, null));
+    for (const method of noticesOf(kinds)) notify(core, session, notificationText(method, null));
     return;
   }
-  for (const listen of session.listens.values()) {
-    const wanted = kinds.filter((kind) => listen.lists.has(kind));
-    for (const method of new Set(wanted.map((kind) => LISTS[kind].notice)))
-      notify(core, session, stamped(method, listen.id, ''));
+  for (const listen of session.listens.values()) tellListen(core, session, listen, kinds);
+}
+
+export function tellListen(core: Core, session: HostSession, listen: Listen, kinds: readonly ListKind[]): void {
+  for (const method of noticesOf(kinds.filter((kind) => listen.lists.has(kind))))
+    notify(core, session, stamped(method, listen.id, ''));
+}
+
+/**
+ * A resource of this server changed: its watchers are told, and those of what lies above it; when it fits none, all watchers of the
+ * server. Each host hears of it once, by the URI that it uses itself.
+ */
+export function tellOfUpdate(core: Core, instance: Instance, uri: string): void {
+  const fitting = new Map<string, string>();
+  const watched = [...instance.subscriptions.keys()];
+  const near = watched.filter((raw) => raw === uri || uri.startsWith(raw.endsWith('/') ? raw : `${raw}/`));
+  for (const raw of near.length > 0 ? near : watched) {
+    for (const id of instance.subscriptions.get(raw) ?? []) if (raw === uri || !fitting.has(id)) fitting.set(id, raw);
+  }
+  for (const [id, raw] of fitting) {
+    const session = core.sessions.get(id);
+    if (session !== undefined) sendUpdated(core, session, instance.server, raw, uri);
   }
 }
 
-/** Tells the subscribers of `subscribedUri` that `updatedUri` (the same, or one below it) changed; both as hosts know them. */
-export function sendUpdated(core: Core, session: HostSession, subscribedUri: string, updatedUri: string): void {
-  const params = `"uri":${JSON.stringify(updatedUri)}`;
+// — internal —
+
+function noticesOf(kinds: readonly ListKind[]): Set<string> {
+  return new Set(kinds.map((kind) => LISTS[kind].notice));
+}
+
+function sendUpdated(core: Core, session: HostSession, server: string, raw: string, uri: string): void {
   const method = 'notifications/resources/updated';
-  if (session.era !== 'modern') {
-    if (session.subscriptions.has(subscribedUri)) notify(core, session, notificationText(method, `{${params}}`));
-    return;
-  }
+  const paramFor = (name: string) => `"uri":${JSON.stringify(raw === uri ? name : markedLike(name, raw, uri))}`;
+  const own = watchedName(session.subscriptions, { server, raw });
+  if (own !== undefined) notify(core, session, notificationText(method, `{${paramFor(own)}}`));
   for (const listen of session.listens.values()) {
-    if (listen.uris.has(subscribedUri)) notify(core, session, stamped(method, listen.id, `${params},`));
+    const name = watchedName(listen.uris, { server, raw });
+    if (name !== undefined) notify(core, session, stamped(method, listen.id, `${paramFor(name)},`));
   }
 }
 
 /** A notice on a listen stream carries the id of the request that opened it. */
-export function stamped(method: string, listenId: RawId, params: string): string {
+function stamped(method: string, listenId: RawId, params: string): string {
   return notificationText(method, `{${params}"_meta":{"${SUBSCRIPTION_ID_KEY}":${listenId}}}`);
 }

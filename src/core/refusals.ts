@@ -14,7 +14,7 @@ export interface Refusal {
 export function unknownTarget(what: 'tool' | 'prompt' | 'resource', name: string, hint: string | null): Refusal {
   return {
     code: INVALID_PARAMS,
-    message: `unknown ${what} ${JSON.stringify(name)}${hint === null ? '' : `; ${hint}`}`,
+    message: `unknown ${what} ${quoted(name)}${hint === null ? '' : `; ${hint}`}`,
     data: { reason: `unknown-${what}` },
   };
 }
@@ -32,13 +32,17 @@ export function invalidParams(message: string): Refusal {
 }
 
 export function unknownMethod(method: string): Refusal {
-  return { code: METHOD_NOT_FOUND, message: `method not found: ${method}`, data: { reason: 'unknown-method' } };
+  return {
+    code: METHOD_NOT_FOUND,
+    message: `method not found: ${clipped(method)}`,
+    data: { reason: 'unknown-method' },
+  };
 }
 
 export function idInUse(id: string): Refusal {
   return {
     code: INVALID_REQUEST,
-    message: `id ${id} is still in use by an unanswered request`,
+    message: `id ${clipped(id)} is still in use by an unanswered request`,
     data: { reason: 'id-in-use' },
   };
 }
@@ -64,6 +68,22 @@ export function serverFull(server: string): Refusal {
     code: INTERNAL_ERROR,
     message: `${server} does not read its input: the queue to it is full, and nothing of this call was sent`,
     data: { reason: 'overloaded', server, sent: false },
+  };
+}
+
+export function watchesTooMany(max: number): Refusal {
+  return {
+    code: INTERNAL_ERROR,
+    message: `this host watches ${max} resources already; unsubscribe from some first`,
+    data: { reason: 'overloaded' },
+  };
+}
+
+export function noSubscriptions(server: string): Refusal {
+  return {
+    code: METHOD_NOT_FOUND,
+    message: `${server} has no resource subscriptions`,
+    data: { reason: 'no-subscriptions', server },
   };
 }
 
@@ -129,7 +149,7 @@ export function callTimedOut(server: string, ms: number): Refusal {
 export function callTooLong(server: string, ms: number): Refusal {
   return {
     code: INTERNAL_ERROR,
-    message: `this call of ${server} took more than ${ms / 60_000} min in all; it was cancelled, the outcome is unknown`,
+    message: `this call of ${server} took more than ${Math.round(ms / 60_000)} min in all; it was cancelled, the outcome is unknown`,
     data: { reason: 'timeout', server, sent: true, outcome: 'unknown', timeoutMs: ms },
   };
 }
@@ -151,16 +171,22 @@ export function unreadableAnswer(server: string, why: string): Refusal {
   };
 }
 
-export function needsInput(server: string): Refusal {
+/** A result of a kind that the host's revision does not know. */
+export function needsInput(server: string, resultType: string): Refusal {
+  const what =
+    resultType === 'input_required'
+      ? 'asks for input during the call, and'
+      : `answers with a result of the type ${JSON.stringify(resultType)}, and`;
   return {
     code: INTERNAL_ERROR,
-    message: `${server} asks for input during the call, and this host's protocol revision has no way to give it`,
-    data: { reason: 'input-required', server },
+    message: `${server} ${what} this host's protocol revision has no way to deal with it`,
+    data: { reason: resultType === 'input_required' ? 'input-required' : 'result-type', server },
   };
 }
 
 export function unsupportedRevision(requested: string, supported: readonly string[]): Refusal {
-  return { code: -32_022, message: `protocol revision ${requested} is not served`, data: { supported, requested } };
+  const message = `protocol revision ${clipped(requested)} is not served`;
+  return { code: UNSUPPORTED_REVISION, message, data: { supported, requested } };
 }
 
 export function daemonStopping(): Refusal {
@@ -171,7 +197,24 @@ export function daemonStopping(): Refusal {
   };
 }
 
+export function unknownLevel(level: unknown): Refusal {
+  return invalidParams(`params.level must be one of MCP's, not ${clipped(JSON.stringify(level) ?? 'missing')}`);
+}
+
 // — internal —
+
+/** The specification's own code: a host picks another revision by it. */
+const UNSUPPORTED_REVISION = -32_022;
+/** Of what a host wrote, in an error: it knows the rest. */
+const SHOWN_CHARS_MAX = 200;
+
+function clipped(text: string): string {
+  return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}…`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(clipped(text));
+}
 
 function tail(exit: ExitReport | null): string {
   if (exit === null || exit.stderrTail.length === 0) return '';

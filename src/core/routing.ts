@@ -1,11 +1,9 @@
 import type { Span } from '../protocol/frame.ts';
-import { jsonString, type Member, member } from '../protocol/members.ts';
+import { duplicateKey, jsonString, type Member, member, members } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
-import { entriesOf } from './learning.ts';
-import { keysOf } from './listing.ts';
 import type { ServerName } from './model.ts';
 import type { NameKind } from './names.ts';
-import { missingParam, type Refusal, serverNotEnabled, unknownTarget } from './refusals.ts';
+import { invalidParams, missingParam, type Refusal, serverNotEnabled, unknownTarget } from './refusals.ts';
 import type { Core } from './state.ts';
 
 /** Which server a request is for, and what must stand in it for the name or URI that the host used. */
@@ -56,7 +54,7 @@ function byName(
   return unknownTarget(
     kind,
     name,
-    owners.length > 1 ? `several servers have one of that name: ${owners.join(', ')}` : closeNames(core, kind, name),
+    owners.length > 1 ? `several servers have one of that name: ${owners.join(', ')}` : hint(core, kind, name),
   );
 }
 
@@ -79,6 +77,8 @@ function byUri(core: Core, { bytes, request }: RequestView, value: Member | null
 function refDestination(core: Core, view: RequestView): Destination | Refusal {
   const { bytes, request } = view;
   const ref = param(view, 'ref');
+  const twice = ref === null ? null : duplicateKey(members(bytes, ref));
+  if (twice !== null) return invalidParams(`params.ref.${twice} is there twice`);
   const type = ref === null ? null : member(bytes, ref, 'type');
   const kind = type === null ? null : jsonString(bytes, type);
   if (ref !== null && kind === 'ref/prompt') return byName(core, 'prompt', view, member(bytes, ref, 'name'));
@@ -92,30 +92,21 @@ function enabledOnly(core: Core, found: Destination): Destination | Refusal {
 
 /** Enabled servers that list this raw name: the original is accepted too while it is unique. */
 function bareOwners(core: Core, kind: NameKind, raw: string): ServerName[] {
-  const list = kind === 'tool' ? 'tools' : 'prompts';
   const owners: ServerName[] = [];
-  for (const [name, known] of core.servers) {
-    if (known.definition.enabled && keysOf(list, entriesOf(known.memory, list)).includes(raw)) owners.push(name);
-  }
+  for (const [name, known] of core.servers)
+    if (known.definition.enabled && known.keys[LIST_OF[kind]].includes(raw)) owners.push(name);
   return owners.sort();
 }
 
-/** Names that begin or end alike, for the error. */
-function closeNames(core: Core, kind: NameKind, name: string): string | null {
-  const list = kind === 'tool' ? 'tools' : 'prompts';
-  const wanted = name.toLowerCase();
-  const close: string[] = [];
+/** What the host may have meant, for the error. */
+function hint(core: Core, kind: NameKind, name: string): string | null {
+  const exposed: string[] = [];
   for (const [server, known] of core.servers) {
     if (!known.definition.enabled) continue;
-    for (const raw of keysOf(list, entriesOf(known.memory, list))) {
-      const exposed = core.names.exposedName(kind, server, raw);
-      const lower = raw.toLowerCase();
-      if (
-        exposed !== null &&
-        (lower.includes(wanted) || wanted.includes(lower) || exposed.toLowerCase().includes(wanted))
-      )
-        close.push(exposed);
-    }
+    for (const raw of known.keys[LIST_OF[kind]]) exposed.push(core.names.exposedName(kind, server, raw) ?? raw);
   }
-  return close.length === 0 ? null : `close to it: ${close.sort().slice(0, 3).join(', ')}`;
+  const close = core.config.closest(name, exposed);
+  return close.length === 0 ? null : `close to it: ${close.join(', ')}`;
 }
+
+const LIST_OF = { tool: 'tools', prompt: 'prompts' } as const;

@@ -1,33 +1,31 @@
-import { HOST_OPEN_REQUESTS_MAX, SERVER_OPEN_REQUESTS_MAX } from '../limits.ts';
+import { HOST_OPEN_REQUESTS_MAX } from '../limits.ts';
 import { idKey, join } from '../protocol/bytes.ts';
-import type { Envelope, Frame } from '../protocol/frame.ts';
-import { duplicateKey, member, text } from '../protocol/members.ts';
-import { type ModernEnvelope, missingInEnvelope, progressTokenOf, readModernEnvelope } from '../protocol/meta.ts';
-import { isLogLevel, routeOf } from '../protocol/methods.ts';
-import { type RequestView, viewOf } from '../protocol/request-view.ts';
+import type { Envelope, Frame, NoiseReason, RawId } from '../protocol/frame.ts';
+import { INVALID_REQUEST, PARSE_ERROR } from '../protocol/jsonrpc.ts';
+import { duplicateKey, jsonString, member, text } from '../protocol/members.ts';
+import { type ModernEnvelope, missingInEnvelope, NO_ENVELOPE, readModernEnvelope } from '../protocol/meta.ts';
+import { routeOf } from '../protocol/methods.ts';
+import { param, type RequestView, viewOf } from '../protocol/request-view.ts';
 import { MODERN_REVISION, SERVED_REVISIONS } from '../protocol/revisions.ts';
-import { cancelCall, openCallsOf } from './calls.ts';
-import { disarm, refuse } from './emit.ts';
+import { cancelCall } from './calls.ts';
+import { answer, refuse } from './emit.ts';
 import type { ResumeFacts } from './events.ts';
-import { wantForCall } from './fleet.ts';
+import { onCall } from './host-calls.ts';
 import { newSession, resumeSession, takeClientInfo } from './host-session.ts';
-import { servingInstance } from './instance.ts';
-import { answerList, answerLocally } from './local-answers.ts';
+import { endListen, openListen } from './listens.ts';
+import { answerList, answerLocally, setLogLevel } from './local-answers.ts';
 import type { Era } from './model.ts';
 import {
-  daemonStopping,
   hostBusy,
   idInUse,
   invalidParams,
+  missingParam,
   type Refusal,
-  serverBusy,
-  serverIsManual,
   unknownMethod,
   unsupportedRevision,
 } from './refusals.ts';
-import { destinationOf, isRefusal } from './routing.ts';
-import type { Call, Core, HostSession } from './state.ts';
-import { dispatchCall, dropSubscriptions } from './subscriptions.ts';
+import type { Core, HostSession } from './state.ts';
+import { release, unsubscribe } from './subscriptions.ts';
 
 /** What hosts send. Everything but calls is answered here and at once, whatever the servers do. */
 
@@ -41,13 +39,18 @@ export function openSession(core: Core, id: string, host: string, resume: Resume
 }
 
 export function closeSession(core: Core, session: HostSession): void {
-  for (const call of [...session.open.values()]) {
+  for (const call of session.open.values()) {
     const instance = core.instances.get(call.instance);
     if (instance !== undefined) cancelCall(core, instance, call, 'the host has left');
   }
+  const watched = [session.subscriptions, ...[...session.listens.values()].map(({ uris }) => uris)];
+  const keys = watched.flatMap((uris) => [...uris.keys()]);
+  session.subscriptions.clear();
+  session.listens.clear();
+  release(core, session, keys);
   core.sessions.delete(session.id);
-  dropSubscriptions(core, session.id, new Set());
-  disarm(core, `notice:${session.id}`);
+  // Servers need not say any more what only this host wanted to hear.
+  setLogLevel(core, session, null);
   core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
 }
 
@@ -64,126 +67,102 @@ export function onHostMessage(core: Core, session: HostSession, frame: Frame): v
   }
 }
 
+/** A line that is no message. `id` is that of a request, where it could be read. */
+export function onHostNoise(core: Core, session: HostSession, reason: NoiseReason, id: RawId | null): void {
+  const code = reason === 'not-json' || reason === 'invalid-utf8' ? PARSE_ERROR : INVALID_REQUEST;
+  // An id that is in use is to be answered by what it was used for, and by nothing else.
+  const own = id === null || isInUse(session, idKey(id)) ? null : id;
+  refuse(core, session.id, own, { code, message: HOST_NOISE[reason], data: { reason } });
+}
+
 // — internal —
+
+const HOST_NOISE: Record<NoiseReason, string> = {
+  'not-json': 'this line is not JSON',
+  'not-jsonrpc': 'this line is JSON, but no JSON-RPC 2.0 message',
+  'invalid-utf8': 'this line is not valid UTF-8',
+  'too-deep': 'this message is nested too deeply',
+  'too-long': 'this message is too long',
+  'ambiguous-envelope': 'this message has a member of its envelope twice, or one that differs from it in case only',
+  batch: 'batches are not accepted in this session; send one message a line',
+};
+
+function isInUse(session: HostSession, key: string): boolean {
+  return session.open.has(key) || session.listens.has(key);
+}
 
 function onRequest(core: Core, session: HostSession, frame: Frame, request: Request): void {
   const key = idKey(request.id);
-  const refusal = refusalBefore(session, key);
-  if (refusal !== null) return refuse(core, session.id, request.id, refusal);
+  if (isInUse(session, key)) return refuse(core, session.id, request.id, idInUse(key));
   const view = viewOf(frame, request);
   const twice = duplicateKey(view.params);
   if (twice !== null) return refuse(core, session.id, request.id, invalidParams(`params.${twice} is there twice`));
   const envelope = readModernEnvelope(view);
-  const era = eraOfRequest(session, request, envelope);
+  const era = eraOfRequest(core, session, request, envelope);
   if (typeof era !== 'string') return refuse(core, session.id, request.id, era);
-  const route = routeOf(request.method);
-  if (route === null || (route.kind === 'local' && route.eras !== 'both' && route.eras !== era)) {
-    return refuse(core, session.id, request.id, unknownMethod(request.method));
-  }
+  const route = routeOf(request.method, era);
+  if (route === null) return refuse(core, session.id, request.id, unknownMethod(request.method));
   switch (route.kind) {
     case 'local':
-      return answerLocally(core, session, view, key);
+      return answerLocally(core, session, view);
     case 'list':
       return answerList(core, session, view, era, route.list);
-    case 'call':
+    case 'listen':
+      return onListen(core, session, view, key);
     case 'subscription':
-      return onCall(core, session, view, { key, era, logLevel: envelope?.logLevel ?? null }, route);
+      if (route.change === 'unsubscribe') return onUnsubscribe(core, session, view);
   }
+  onCall(core, session, view, { key, era, logLevel: envelope?.logLevel ?? null }, route);
 }
 
-function refusalBefore(session: HostSession, key: string): Refusal | null {
-  if (session.open.has(key) || session.listens.has(key)) return idInUse(key);
-  return session.open.size >= HOST_OPEN_REQUESTS_MAX ? hostBusy(HOST_OPEN_REQUESTS_MAX) : null;
-}
+/** No legacy revision has them. */
+const MODERN_METHODS: readonly string[] = ['server/discover', 'subscriptions/listen'];
 
 /** The era of one request. The first request tells; a host may probe as modern and then fall back to `initialize`. */
-function eraOfRequest(session: HostSession, request: Request, envelope: ModernEnvelope | null): Era | Refusal {
-  if (request.method === 'initialize' && envelope === null) return 'legacy';
+function eraOfRequest(
+  core: Core,
+  session: HostSession,
+  request: Request,
+  envelope: ModernEnvelope | null,
+): Era | Refusal {
   if (envelope === null) {
-    const mustBeModern =
-      session.era === 'modern' || request.method === 'server/discover' || request.method === 'subscriptions/listen';
-    if (!mustBeModern) return 'legacy';
-    return invalidParams(
-      `params._meta lacks ${missingInEnvelope({ protocolVersion: null, clientInfo: null, capabilities: null, logLevel: null }).join(' and ')}`,
-    );
+    if (request.method === 'initialize') return 'legacy';
+    if (session.era !== 'modern' && !MODERN_METHODS.includes(request.method)) return 'legacy';
+    return invalidParams(`params._meta lacks ${missingInEnvelope(NO_ENVELOPE).join(' and ')}`);
   }
   if (session.era === 'legacy') return 'legacy';
   const missing = missingInEnvelope(envelope);
   if (missing.length > 0) return invalidParams(`params._meta lacks ${missing.join(' and ')}`);
   if (envelope.protocolVersion !== MODERN_REVISION)
     return unsupportedRevision(envelope.protocolVersion ?? '', SERVED_REVISIONS);
-  session.era = 'modern';
-  session.protocolVersion = MODERN_REVISION;
-  if (envelope.clientInfo !== null) takeClientInfo(session, envelope.clientInfo);
+  becomeModern(core, session, envelope);
   return 'modern';
 }
 
-interface CallFacts {
-  key: string;
-  era: Era;
-  logLevel: string | null;
+function becomeModern(core: Core, session: HostSession, { clientInfo }: ModernEnvelope): void {
+  // Each request brings it; it is the same each time.
+  if (clientInfo !== null && clientInfo !== session.clientInfo) takeClientInfo(session, clientInfo);
+  if (session.era === 'modern') return;
+  session.era = 'modern';
+  session.protocolVersion = MODERN_REVISION;
+  core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
 }
 
-function onCall(
-  core: Core,
-  session: HostSession,
-  view: RequestView,
-  facts: CallFacts,
-  route:
-    | { kind: 'call'; at: 'tool' | 'prompt' | 'uri' | 'ref' }
-    | { kind: 'subscription'; change: 'subscribe' | 'unsubscribe' },
-): void {
-  const { request, frame } = view;
-  const found = destinationOf(core, view, route.kind === 'call' ? route.at : 'uri');
-  if (isRefusal(found)) return refuse(core, session.id, request.id, found);
-  const instance = servingInstance(core, found.server);
-  const known = core.servers.get(found.server);
-  if (instance === null || known === undefined) return refuse(core, session.id, request.id, daemonStopping());
-  const refusal = refusalAtServer(
-    core,
-    instance.phase === 'running',
-    known.definition.start === 'manual' && !instance.held,
-    found.server,
-  );
-  if (refusal !== null) return refuse(core, session.id, request.id, refusal);
-  if (openCallsOf(instance) >= SERVER_OPEN_REQUESTS_MAX)
-    return refuse(core, session.id, request.id, serverBusy(found.server, SERVER_OPEN_REQUESTS_MAX));
-
-  const call: Call = {
-    session: session.id,
-    id: request.id,
-    idKey: facts.key,
-    method: request.method,
-    server: found.server,
-    instance: instance.key,
-    target: found.target,
-    rewrite: found.rewrite,
-    exposedUri: found.exposedUri,
-    hostEra: facts.era,
-    progressToken: progressTokenOf(view),
-    logLevel: isLogLevel(facts.logLevel) ? facts.logLevel : null,
-    openedAt: core.now,
-    requestBytes: frame.length,
-    phase: { name: 'queued', view },
-    aliveAt: core.now,
-    progress: null,
-    subscription:
-      route.kind === 'subscription' ? { uri: found.exposedUri ?? found.target, change: route.change } : null,
-  };
-  session.calls += 1;
-  if (instance.phase === 'running' && instance.link !== null) {
-    session.open.set(facts.key, call);
-    return dispatchCall(core, instance, instance.link, call);
-  }
-  const cannotWait = wantForCall(core, instance);
-  if (cannotWait !== null) return refuse(core, session.id, request.id, cannotWait);
-  session.open.set(facts.key, call);
-  instance.queue.push(call);
+function onListen(core: Core, session: HostSession, view: RequestView, key: string): void {
+  const { request, bytes } = view;
+  if (session.listens.size >= HOST_OPEN_REQUESTS_MAX)
+    return refuse(core, session.id, request.id, hostBusy(HOST_OPEN_REQUESTS_MAX));
+  const filter = param(view, 'notifications');
+  openListen(core, session, request.id, key, filter === null ? null : JSON.parse(text(bytes, filter)));
 }
 
-function refusalAtServer(core: Core, running: boolean, byHandOnly: boolean, server: string): Refusal | null {
-  if (core.mode !== 'serving') return daemonStopping();
-  return byHandOnly && !running ? serverIsManual(server) : null;
+function onUnsubscribe(core: Core, session: HostSession, view: RequestView): void {
+  const { request, bytes } = view;
+  const value = param(view, 'uri');
+  const uri = value === null ? null : jsonString(bytes, value);
+  if (uri === null) return refuse(core, session.id, request.id, missingParam(request.method, 'uri'));
+  unsubscribe(core, session, uri);
+  answer(core, session.id, request.id, '{}');
 }
 
 function onNotice(core: Core, session: HostSession, frame: Frame): void {
@@ -198,10 +177,8 @@ function onNotice(core: Core, session: HostSession, frame: Frame): void {
   const id = member(bytes, envelope.params, 'requestId');
   if (id === null) return;
   const key = idKey(text(bytes, id));
+  if (endListen(core, session, key)) return;
   const call = session.open.get(key);
   const instance = call === undefined ? undefined : core.instances.get(call.instance);
-  if (call !== undefined && instance !== undefined) return cancelCall(core, instance, call, 'the host cancelled it');
-  if (session.listens.delete(key)) {
-    dropSubscriptions(core, session.id, new Set([...session.listens.values()].flatMap((one) => [...one.uris])));
-  }
+  if (call !== undefined && instance !== undefined) cancelCall(core, instance, call, 'the host cancelled it');
 }

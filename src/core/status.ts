@@ -1,6 +1,6 @@
 import { HEALTH_MISSES_MAX } from '../limits.ts';
-import { openCallsOf } from './calls.ts';
 import { epoch } from './emit.ts';
+import { openCallsOf } from './instance.ts';
 import { entriesOf } from './learning.ts';
 import { type Health, LIST_KINDS, type ListKind, type ServerStatus, type SessionStatus } from './model.ts';
 import type { Core, HostSession, Instance, KnownServer } from './state.ts';
@@ -68,7 +68,7 @@ function wantedOf(known: KnownServer, instance: Instance | null): { wanted: 'up'
   if (instance === null) return { wanted: 'down', reason: null };
   const needed =
     instance.held ||
-    instance.queue.length > 0 ||
+    instance.queue.size > 0 ||
     instance.phase === 'running' ||
     instance.phase === 'starting' ||
     instance.phase === 'queued';

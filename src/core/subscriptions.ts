@@ -1,113 +1,116 @@
-import { METHOD_NOT_FOUND, notificationText } from '../protocol/jsonrpc.ts';
-import { ask } from './asking.ts';
-import { bookSubscription, finishWithRefusal, finishWithResult, sendCall } from './calls.ts';
-import { notify } from './emit.ts';
-import { listen } from './links.ts';
-import type { SessionId } from './model.ts';
-import type { Call, Core, HostSession, Instance, Listen, ServerLink } from './state.ts';
+import { tell } from './asking.ts';
+import { listen } from './listening.ts';
+import type { Call, Core, HostSession, Instance, ServerLink } from './state.ts';
+import type { UriTarget } from './uris.ts';
 
 /**
- * Resource subscriptions, counted over all hosts: a server hears of the first subscriber of a URI and of the last. Towards modern servers
- * they are part of mcpd's own subscriptions/listen.
+ * What hosts watch, counted over all hosts: a server hears of the first watcher of a URI and of the last. Towards modern servers the URIs
+ * are part of mcpd's own subscriptions/listen. What is watched belongs to the instance, so that every process of it is told again.
  */
 
-/** Sends a call to its running server, or settles a subscription without it. */
-export function dispatchCall(core: Core, instance: Instance, link: ServerLink, call: Call): void {
-  if (call.subscription === null) return sendCall(core, instance, link, call);
-  const subscribers = link.subscriptions.get(call.target);
-  const others = [...(subscribers ?? [])].some((id) => id !== call.session);
-  const known = subscribers?.has(call.session) ?? false;
-  const nothingToSay = call.subscription.change === 'subscribe' ? others || known : others || !known;
-  if (nothingToSay) {
-    bookSubscription(core, instance, call);
-    return finishWithResult(core, instance, call, '{}');
+/** One key for a resource, however hosts name it. */
+export function watchKey(server: string, raw: string): string {
+  return `${server}\n${raw}`;
+}
+
+export function watchedBy(session: HostSession): number {
+  let count = session.subscriptions.size;
+  for (const { uris } of session.listens.values()) count += uris.size;
+  return count;
+}
+
+/** This session watches a URI of this instance. `alignSubscriptions` tells the server. */
+export function watch(instance: Instance, session: HostSession, raw: string): void {
+  const sessions = instance.subscriptions.get(raw);
+  if (sessions === undefined) instance.subscriptions.set(raw, new Set([session.id]));
+  else sessions.add(session.id);
+}
+
+/** A subscription of a host that is granted. */
+export function bookSubscription(core: Core, instance: Instance, call: Call): void {
+  const session = core.sessions.get(call.session);
+  if (session === undefined) return;
+  session.subscriptions.set(watchKey(call.server, call.target), call.exposedUri ?? call.target);
+  watch(instance, session, call.target);
+}
+
+/** A legacy host gives up what it subscribed to by this URI. */
+export function unsubscribe(core: Core, session: HostSession, uri: string): void {
+  for (const [key, name] of session.subscriptions) {
+    if (name !== uri) continue;
+    session.subscriptions.delete(key);
+    release(core, session, [key]);
   }
-  if (!canSubscribe(link)) {
-    const message = `${call.server} has no resource subscriptions`;
-    return finishWithRefusal(
-      core,
-      instance,
-      call,
-      { code: METHOD_NOT_FOUND, message, data: { server: call.server } },
-      'error',
-    );
+}
+
+/** The request to subscribe was given up: the server may have carried it out all the same. */
+export function forgetSubscription(core: Core, instance: Instance, link: ServerLink, raw: string): void {
+  if (instance.subscriptions.has(raw)) return;
+  for (const call of link.calls.values()) if (call.subscribes && call.target === raw) return;
+  tell(core, instance, link, 'resources/unsubscribe', JSON.stringify({ uri: raw }));
+}
+
+/** A session gave these up, by `watchKey`; what it does not watch by another way is given up at the servers, if nobody else wants it. */
+export function release(core: Core, session: HostSession, keys: Iterable<string>): void {
+  const touched = new Set<Instance>();
+  for (const key of keys) {
+    if (watches(session, key)) continue;
+    const border = key.indexOf('\n');
+    const instance = core.instances.get(key.slice(0, border));
+    const raw = key.slice(border + 1);
+    const sessions = instance?.subscriptions.get(raw);
+    if (instance === undefined || sessions === undefined || !sessions.delete(session.id)) continue;
+    if (sessions.size === 0) instance.subscriptions.delete(raw);
+    touched.add(instance);
   }
-  if (link.era === 'legacy') return sendCall(core, instance, link, call);
-  bookSubscription(core, instance, call);
+  for (const instance of touched) alignSubscriptions(core, instance);
+}
+
+/** Tells a running server what it does not know yet of what hosts watch. */
+export function alignSubscriptions(core: Core, instance: Instance): void {
+  const { link } = instance;
+  if (link?.step !== 'ready' || !canSubscribe(link)) return;
+  const added = [...instance.subscriptions.keys()].filter((raw) => !link.subscribed.has(raw));
+  const dropped = [...link.subscribed].filter((raw) => !instance.subscriptions.has(raw));
+  if (added.length === 0 && dropped.length === 0) return;
+  for (const raw of added) link.subscribed.add(raw);
+  for (const raw of dropped) link.subscribed.delete(raw);
+  if (link.era === 'modern') return listen(core, instance, link);
+  for (const raw of added) tell(core, instance, link, 'resources/subscribe', JSON.stringify({ uri: raw }));
+  for (const raw of dropped) tell(core, instance, link, 'resources/unsubscribe', JSON.stringify({ uri: raw }));
+}
+
+/** Of a fresh process: all that is watched, and a modern server's other notices. */
+export function subscribeAnew(core: Core, instance: Instance, link: ServerLink): void {
+  if (link.era === 'legacy') return alignSubscriptions(core, instance);
+  if (canSubscribe(link)) for (const raw of instance.subscriptions.keys()) link.subscribed.add(raw);
   listen(core, instance, link);
-  finishWithResult(core, instance, call, '{}');
 }
 
-/** After a (re)start: what hosts subscribed to is subscribed again. */
-export function resubscribe(core: Core, instance: Instance, link: ServerLink): void {
+/** Of a fresh instance: what sessions watched of this server before it went. */
+export function restoreWatches(core: Core, instance: Instance): void {
+  const prefix = watchKey(instance.server, '');
   for (const session of core.sessions.values()) {
-    for (const exposed of [
-      ...session.subscriptions,
-      ...[...session.listens.values()].flatMap((one) => [...one.uris]),
-    ]) {
-      const target = core.uris.resolve(exposed);
-      if (target?.server === instance.server) subscribeUpstream(core, instance, link, target.raw, session.id);
+    for (const uris of [session.subscriptions, ...[...session.listens.values()].map((one) => one.uris)]) {
+      for (const key of uris.keys()) if (key.startsWith(prefix)) watch(instance, session, key.slice(prefix.length));
     }
   }
 }
 
-/** A modern host's listen: acknowledged first, then fed. Its URIs are subscribed at their servers where those run. */
-export function openListen(
-  core: Core,
-  session: HostSession,
-  idKey: string,
-  one: Listen,
-  honouredJson: string,
-  meta: string,
-): void {
-  session.listens.set(idKey, one);
-  notify(
-    core,
-    session,
-    notificationText('notifications/subscriptions/acknowledged', `{"notifications":${honouredJson},"_meta":${meta}}`),
-  );
-  for (const exposed of one.uris) {
-    const target = core.uris.resolve(exposed);
-    const instance = target === null ? undefined : core.instances.get(target.server);
-    if (target === null || instance?.link?.step !== 'ready') continue;
-    subscribeUpstream(core, instance, instance.link, target.raw, session.id);
-    listen(core, instance, instance.link);
-  }
+export function canSubscribe(link: Pick<ServerLink, 'capabilities'>): boolean {
+  const resources = link.capabilities['resources'] as { subscribe?: unknown } | null | undefined;
+  return resources?.subscribe === true;
 }
 
-/** A session is gone, or one of its listens: what nobody else wants is given up at the servers. */
-export function dropSubscriptions(core: Core, id: SessionId, still: ReadonlySet<string>): void {
-  for (const instance of core.instances.values()) {
-    const { link } = instance;
-    if (link === null) continue;
-    let dropped = false;
-    for (const [raw, subscribers] of link.subscriptions) {
-      if (still.has(core.uris.exposed(instance.server, raw)) || !subscribers.delete(id) || subscribers.size > 0)
-        continue;
-      link.subscriptions.delete(raw);
-      dropped = true;
-      if (link.era === 'legacy')
-        ask(core, instance, link, { kind: 'ignored' }, 'resources/unsubscribe', JSON.stringify({ uri: raw }));
-    }
-    if (dropped) listen(core, instance, link);
-  }
+/** The URI by which a host watches this resource, in one of its lists of them. */
+export function watchedName(uris: ReadonlyMap<string, string>, target: UriTarget): string | undefined {
+  return uris.get(watchKey(target.server, target.raw));
 }
 
 // — internal —
 
-function canSubscribe(link: ServerLink): boolean {
-  const resources = link.capabilities['resources'] as { subscribe?: unknown } | undefined;
-  return resources?.subscribe === true;
-}
-
-function subscribeUpstream(core: Core, instance: Instance, link: ServerLink, raw: string, session: SessionId): void {
-  if (!canSubscribe(link)) return;
-  const subscribers = link.subscriptions.get(raw);
-  if (subscribers !== undefined) {
-    subscribers.add(session);
-    return;
-  }
-  link.subscriptions.set(raw, new Set([session]));
-  if (link.era === 'legacy')
-    ask(core, instance, link, { kind: 'ignored' }, 'resources/subscribe', JSON.stringify({ uri: raw }));
+function watches(session: HostSession, key: string): boolean {
+  if (session.subscriptions.has(key)) return true;
+  for (const { uris } of session.listens.values()) if (uris.has(key)) return true;
+  return false;
 }

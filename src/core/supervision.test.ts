@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { afterExit, restartDelayMs } from './supervision.ts';
 
-const crash = { asked: false, needed: true, readyMs: 0, unstable: [], now: 100_000, random: 0.5 };
+const crash = { asked: false, needed: true, halfOpen: false, readyMs: 0, unstable: [], now: 100_000, random: 0.5 };
 
 test('the delay before a restart doubles from one second to sixty', () => {
   expect([0, 1, 2, 5, 6, 40].map((attempt) => restartDelayMs(attempt, 0.5))).toEqual([

@@ -17,13 +17,15 @@ export type Signal =
   /** A person starts it: no waiting, no giving up. */
   | 'start-now'
   | 'want-down'
+  /** The same, without letting open calls finish. */
+  | 'hurry'
   /** A start slot is free for it. */
   | 'slot'
   | 'ready'
   /** The start took too long, the handshake was refused, or it must go for its own fault. */
   | 'gave-up'
   | 'exited'
-  /** The timer of the phase: the end of a drain or of a backoff. */
+  /** The timer of the phase: the end of a drain or of a backoff, or the time for a trial of a failed server. */
   | 'timer';
 
 export type Action =
@@ -41,14 +43,14 @@ export type Move = 'stay' | 'settle' | readonly [Phase, ...Action[]];
 
 // biome-ignore format: a table. Row: where we are. Column: what happened.
 export const TABLE: Record<Phase, Record<Signal, Move>> = {
-  stopped:  { 'want-up': ['queued', 'enqueue'], 'start-now': ['queued', 'enqueue'], 'want-down': 'stay',                                   slot: 'stay',              ready: 'stay',                     'gave-up': 'stay',                     exited: 'stay',   timer: 'stay' },
-  queued:   { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['stopped', 'dequeue', 'refuse-calls'],    slot: ['starting', 'spawn'], ready: 'stay',                     'gave-up': 'stay',                     exited: 'stay',   timer: 'stay' },
-  starting: { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['stopping', 'refuse-calls', 'stop-child'], slot: 'stay',              ready: ['running', 'flush-calls'], 'gave-up': ['stopping', 'stop-child'], exited: 'settle', timer: 'stay' },
-  running:  { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['draining', 'drain'],                     slot: 'stay',              ready: 'stay',                     'gave-up': ['stopping', 'kill-child'], exited: 'settle', timer: 'stay' },
-  draining: { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['stopping', 'refuse-calls', 'stop-child'], slot: 'stay',              ready: 'stay',                     'gave-up': ['stopping', 'kill-child'], exited: 'settle', timer: ['stopping', 'stop-child'] },
-  stopping: { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['stopping', 'refuse-calls'],              slot: 'stay',              ready: 'stay',                     'gave-up': 'stay',                     exited: 'settle', timer: 'stay' },
-  backoff:  { 'want-up': 'stay',                'start-now': ['queued', 'enqueue'], 'want-down': ['stopped', 'refuse-calls'],               slot: 'stay',              ready: 'stay',                     'gave-up': 'stay',                     exited: 'stay',   timer: ['queued', 'enqueue'] },
-  failed:   { 'want-up': ['queued', 'enqueue'], 'start-now': ['queued', 'enqueue'], 'want-down': ['stopped'],                               slot: 'stay',              ready: 'stay',                     'gave-up': 'stay',                     exited: 'stay',   timer: 'stay' },
+  stopped:  { 'want-up': ['queued', 'enqueue'], 'start-now': ['queued', 'enqueue'], 'want-down': 'stay',                                    hurry: 'stay',                                     slot: 'stay',                ready: 'stay',                     'gave-up': 'stay',                     exited: 'stay',   timer: 'stay' },
+  queued:   { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['stopped', 'dequeue', 'refuse-calls'],     hurry: ['stopped', 'dequeue', 'refuse-calls'],     slot: ['starting', 'spawn'], ready: 'stay',                     'gave-up': 'stay',                     exited: 'stay',   timer: 'stay' },
+  starting: { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['stopping', 'refuse-calls', 'stop-child'], hurry: ['stopping', 'refuse-calls', 'stop-child'], slot: 'stay',                ready: ['running', 'flush-calls'], 'gave-up': ['stopping', 'stop-child'], exited: 'settle', timer: 'stay' },
+  running:  { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['draining', 'drain'],                      hurry: ['stopping', 'stop-child'],                 slot: 'stay',                ready: 'stay',                     'gave-up': ['stopping', 'kill-child'], exited: 'settle', timer: 'stay' },
+  draining: { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['draining', 'refuse-calls'],               hurry: ['stopping', 'refuse-calls', 'stop-child'], slot: 'stay',                ready: 'stay',                     'gave-up': ['stopping', 'kill-child'], exited: 'settle', timer: ['stopping', 'stop-child'] },
+  stopping: { 'want-up': 'stay',                'start-now': 'stay',                'want-down': ['stopping', 'refuse-calls'],               hurry: ['stopping', 'refuse-calls'],               slot: 'stay',                ready: 'stay',                     'gave-up': 'stay',                     exited: 'settle', timer: 'stay' },
+  backoff:  { 'want-up': 'stay',                'start-now': ['queued', 'enqueue'], 'want-down': ['stopped', 'refuse-calls'],                hurry: ['stopped', 'refuse-calls'],                slot: 'stay',                ready: 'stay',                     'gave-up': 'stay',                     exited: 'stay',   timer: ['queued', 'enqueue'] },
+  failed:   { 'want-up': ['queued', 'enqueue'], 'start-now': ['queued', 'enqueue'], 'want-down': ['stopped', 'refuse-calls'],                hurry: ['stopped', 'refuse-calls'],                slot: 'stay',                ready: 'stay',                     'gave-up': 'stay',                     exited: 'stay',   timer: ['queued', 'enqueue'] },
 };
 
 /** The state that people see. */
@@ -68,6 +70,8 @@ export interface ExitFacts {
   asked: boolean;
   /** Held up by a person or its start mode, or somebody waits for it. */
   needed: boolean;
+  /** It was the one trial of a failed server. */
+  halfOpen: boolean;
   /** Milliseconds it was ready; 0 when it never was. */
   readyMs: number;
   /** When earlier starts ended before they were stable. */
@@ -90,7 +94,7 @@ export function afterExit(facts: ExitFacts): AfterExit {
   if (facts.readyMs >= STABLE_UPTIME_MS)
     return { phase: facts.needed ? 'queued' : 'stopped', unstable: [], notBefore: 0 };
   const unstable = [...facts.unstable.filter((at) => at > facts.now - UNSTABLE_WINDOW_MS), facts.now];
-  if (unstable.length >= UNSTABLE_STARTS_MAX) return { phase: 'failed', unstable, notBefore: 0 };
+  if (facts.halfOpen || unstable.length >= UNSTABLE_STARTS_MAX) return { phase: 'failed', unstable, notBefore: 0 };
   const notBefore = facts.now + restartDelayMs(unstable.length - 1, facts.random);
   return { phase: facts.needed ? 'backoff' : 'stopped', unstable, notBefore };
 }

@@ -2,23 +2,25 @@ import { expect, test } from 'vitest';
 import { templateWeight, UriTable } from './uris.ts';
 
 const doc = (server: string) => ({
-  server,
   uris: ['shared://doc', `own://${server}`],
   templates: ['shared://item/{id}'],
 });
 
-test('a URI of one server passes verbatim', () => {
+/** A table of servers that all list `shared://doc`, in the order in which they came. */
+const tableOf = (...servers: string[]) => {
   const table = new UriTable([]);
-  table.rebuild([doc('a')]);
+  for (const server of servers) table.take(server, doc(server));
+  return table;
+};
+
+test('a URI of one server passes verbatim', () => {
+  const table = tableOf('a');
   expect(table.exposed('a', 'shared://doc')).toBe('shared://doc');
   expect(table.resolve('shared://doc')).toEqual({ server: 'a', raw: 'shared://doc' });
 });
 
 test('a URI of two servers is marked for both, in the same way whoever came first', () => {
-  const [one, other] = [new UriTable([]), new UriTable([])];
-  one.rebuild([doc('a'), doc('b')]);
-  other.rebuild([doc('b'), doc('a')]);
-  for (const table of [one, other]) {
+  for (const table of [tableOf('a', 'b'), tableOf('b', 'a')]) {
     expect(table.exposed('a', 'shared://doc')).toBe('shared://doc#mcpd=a');
     expect(table.exposed('b', 'shared://doc')).toBe('shared://doc#mcpd=b');
     expect(table.exposed('b', 'own://b')).toBe('own://b');
@@ -28,19 +30,17 @@ test('a URI of two servers is marked for both, in the same way whoever came firs
 });
 
 test('the bare URI goes on meaning the server that had it first, also after a restart', () => {
-  const first = new UriTable([]);
-  const rows = first.rebuild([doc('b')]);
+  const rows = new UriTable([]).take('b', doc('b'));
   const later = new UriTable(rows);
-  later.rebuild([doc('a'), doc('b')]);
+  later.take('a', doc('a'));
+  later.take('b', doc('b'));
   expect(later.resolve('shared://doc')).toEqual({ server: 'b', raw: 'shared://doc' });
 });
 
 test('an unlisted URI goes to the template that fits it best, then to the only user of its scheme', () => {
   const table = new UriTable([]);
-  table.rebuild([
-    { server: 'a', uris: ['note://1'], templates: ['file:///{+path}'] },
-    { server: 'b', uris: [], templates: ['file:///logs/{name}'] },
-  ]);
+  table.take('a', { uris: ['note://1'], templates: ['file:///{+path}'] });
+  table.take('b', { uris: [], templates: ['file:///logs/{name}'] });
   expect(table.resolve('file:///logs/x')?.server).toBe('b');
   expect(table.resolve('file:///logs/x/y')?.server).toBe('a');
   expect(table.resolve('note://999')?.server).toBe('a');

@@ -1,3 +1,4 @@
+import { EXPOSED_NAMES_KEPT_PER_SERVER } from '../limits.ts';
 import type { ExposedName, ServerName } from './model.ts';
 
 /**
@@ -14,50 +15,74 @@ export interface UriTarget {
 }
 
 export interface ServerUris {
-  server: ServerName;
   uris: readonly string[];
   templates: readonly string[];
 }
 
+const NONE: ServerUris = { uris: [], templates: [] };
+
 export class UriTable {
-  /** Bare URI or template → the servers that list it. */
-  #owners = new Map<string, ServerName[]>();
-  #templates: { server: ServerName; template: string }[] = [];
-  #servers = new Set<ServerName>();
+  /** All installed servers, and what the enabled ones list. */
+  readonly #servers = new Map<ServerName, ServerUris>();
+  /** URI or template → the enabled servers that list it. */
+  readonly #owners = new Map<string, Set<ServerName>>();
+  /** Scheme → how many URIs and templates of it each server lists. */
+  readonly #schemes = new Map<string, Map<ServerName, number>>();
+  /** Servers with a URI or template that another one lists too. */
+  #sharing: Set<ServerName> | null = null;
   readonly #firstOwner = new Map<string, ServerName>();
+  /** What each server had first, oldest first. */
+  readonly #firsts = new Map<ServerName, Set<string>>();
 
   constructor(rows: readonly ExposedName[]) {
-    for (const row of rows)
-      if (row.kind === 'uri' || row.kind === 'template') this.#firstOwner.set(row.raw, row.server);
+    for (const row of rows) if (row.kind === 'uri' || row.kind === 'template') this.#own(row.server, row.raw);
   }
 
-  /** Takes the lists of all installed servers; returns the rows of owners that are new, to be kept. */
-  rebuild(all: readonly ServerUris[]): ExposedName[] {
+  /** Takes the lists of one server in the place of its old ones, null of a disabled one; returns the owners that are new, to be kept. */
+  take(server: ServerName, lists: ServerUris | null): ExposedName[] {
+    this.drop(server);
+    const { uris, templates } = lists ?? NONE;
+    this.#servers.set(server, { uris, templates });
     const added: ExposedName[] = [];
-    this.#owners = new Map();
-    this.#templates = [];
-    this.#servers = new Set(all.map(({ server }) => server));
-    const own = (kind: 'uri' | 'template', server: ServerName, raw: string) => {
+    const list = (kind: 'uri' | 'template', raw: string) => {
       const owners = this.#owners.get(raw);
-      if (owners === undefined) this.#owners.set(raw, [server]);
-      else if (!owners.includes(server)) owners.push(server);
-      if (this.#firstOwner.has(raw)) return;
-      this.#firstOwner.set(raw, server);
-      added.push({ kind, exposed: raw, server, raw });
+      if (owners === undefined) this.#owners.set(raw, new Set([server]));
+      else owners.add(server);
+      this.#count(server, raw, 1);
+      if (this.#own(server, raw)) added.push({ kind, exposed: raw, server, raw });
     };
-    for (const { server, uris, templates } of all) {
-      for (const uri of uris) own('uri', server, uri);
-      for (const template of templates) {
-        own('template', server, template);
-        this.#templates.push({ server, template });
-      }
-    }
+    for (const uri of uris) list('uri', uri);
+    for (const template of templates) list('template', template);
     return added;
   }
 
-  /** How a listed URI or template of a server is shown to hosts. */
+  /** The server was uninstalled. */
+  drop(server: ServerName): void {
+    const { uris, templates } = this.#servers.get(server) ?? NONE;
+    for (const raw of [...uris, ...templates]) {
+      const owners = this.#owners.get(raw);
+      owners?.delete(server);
+      if (owners?.size === 0) this.#owners.delete(raw);
+      this.#count(server, raw, -1);
+    }
+    this.#servers.delete(server);
+    this.#sharing = null;
+  }
+
+  /** How a URI or template of a server is shown to hosts. */
   exposed(server: ServerName, raw: string): string {
-    return (this.#owners.get(raw)?.length ?? 0) > 1 ? marked(server, raw) : raw;
+    const owners = this.#owners.get(raw);
+    return owners !== undefined && owners.size > 1 && owners.has(server) ? marked(server, raw) : raw;
+  }
+
+  /** Whether some URI of this server is shown otherwise than the server writes it. */
+  sharesUris(server: ServerName): boolean {
+    if (this.#sharing === null) {
+      this.#sharing = new Set();
+      for (const owners of this.#owners.values())
+        if (owners.size > 1) for (const owner of owners) this.#sharing.add(owner);
+    }
+    return this.#sharing.has(server);
   }
 
   /** The server that a host's URI belongs to, and the URI to ask it for; null when nobody can be named. */
@@ -72,37 +97,66 @@ export class UriTable {
   }
 
   #unmark(uri: string): UriTarget | null {
-    const at = Math.max(uri.lastIndexOf(`#${MARK}`), uri.lastIndexOf(`&${MARK}`));
+    const at = markAt(uri);
     if (at < 0) return null;
     const server = uri.slice(at + 1 + MARK.length);
     return this.#servers.has(server) ? { server, raw: uri.slice(0, at) } : null;
   }
 
-  #preferred(raw: string, owners: readonly ServerName[]): ServerName {
+  #preferred(raw: string, owners: ReadonlySet<ServerName>): ServerName {
     const first = this.#firstOwner.get(raw);
-    return first !== undefined && owners.includes(first) ? first : (owners[0] ?? '');
+    if (first !== undefined && owners.has(first)) return first;
+    return [...owners].sort()[0] ?? '';
   }
 
   #byTemplate(uri: string): ServerName | null {
-    let best: { server: ServerName; weight: number; template: string } | null = null;
-    for (const { server, template } of this.#templates) {
-      const weight = templateWeight(template, uri);
-      if (weight < 0) continue;
-      const owners = this.#owners.get(template) ?? [server];
-      if (best === null || weight > best.weight) best = { server: this.#preferred(template, owners), weight, template };
+    let best: { weight: number; template: string } | null = null;
+    for (const { templates } of this.#servers.values()) {
+      for (const template of templates) {
+        const weight = templateWeight(template, uri);
+        if (weight >= 0 && (best === null || weight > best.weight)) best = { weight, template };
+      }
     }
-    return best?.server ?? null;
+    const owners = best === null ? undefined : this.#owners.get(best.template);
+    return best === null || owners === undefined ? null : this.#preferred(best.template, owners);
   }
 
   /** A URI that nobody lists belongs to the only server that uses its scheme. */
   #byScheme(uri: string): UriTarget | null {
-    const scheme = schemeOf(uri);
-    if (scheme === null) return null;
-    const users = new Set<ServerName>();
-    for (const [raw, owners] of this.#owners)
-      if (schemeOf(raw) === scheme) for (const owner of owners) users.add(owner);
-    const [only] = users;
-    return users.size === 1 && only !== undefined ? { server: only, raw: uri } : null;
+    const users = this.#schemes.get(schemeOf(uri) ?? '');
+    const [only] = users?.keys() ?? [];
+    return users?.size === 1 && only !== undefined ? { server: only, raw: uri } : null;
+  }
+
+  #count(server: ServerName, raw: string, by: 1 | -1): void {
+    const scheme = schemeOf(raw);
+    if (scheme === null) return;
+    const users = this.#schemes.get(scheme) ?? new Map<ServerName, number>();
+    const count = (users.get(server) ?? 0) + by;
+    if (count > 0) users.set(server, count);
+    else users.delete(server);
+    if (users.size > 0) this.#schemes.set(scheme, users);
+    else this.#schemes.delete(scheme);
+  }
+
+  /** True when the server is the first to have it. A server that makes up new URIs for ever loses its oldest. */
+  #own(server: ServerName, raw: string): boolean {
+    const first = this.#firstOwner.get(raw);
+    if (first !== undefined && first !== server) return false;
+    const firsts = this.#firsts.get(server) ?? new Set<string>();
+    this.#firsts.set(server, firsts);
+    // What is listed now is the newest.
+    firsts.delete(raw);
+    firsts.add(raw);
+    this.#firstOwner.set(raw, server);
+    if (firsts.size > EXPOSED_NAMES_KEPT_PER_SERVER) {
+      for (const oldest of firsts) {
+        firsts.delete(oldest);
+        this.#firstOwner.delete(oldest);
+        break;
+      }
+    }
+    return first === undefined;
   }
 }
 
@@ -136,10 +190,21 @@ export function templateWeight(template: string, uri: string): number {
   }
 }
 
+/** A URI below `raw`, named as a host names `raw`: with the same mark, so that the host's question about it finds the same server. */
+export function markedLike(name: string, raw: string, below: string): string {
+  const at = markAt(name);
+  return at < 0 || name === raw ? below : marked(name.slice(at + 1 + MARK.length), below);
+}
+
 // — internal —
 
 function marked(server: ServerName, raw: string): string {
   return `${raw}${raw.includes('#') ? '&' : '#'}${MARK}${server}`;
+}
+
+/** Where the mark of a URI begins, or -1. */
+function markAt(uri: string): number {
+  return Math.max(uri.lastIndexOf(`#${MARK}`), uri.lastIndexOf(`&${MARK}`));
 }
 
 function schemeOf(uri: string): string | null {

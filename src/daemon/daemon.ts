@@ -7,6 +7,7 @@ import { openRegistry } from '../../registry/registry.ts';
 import type { DaemonStatus } from '../api/contract.ts';
 import { createApi } from '../api/listen.ts';
 import { keptToken } from '../api/token.ts';
+import { closest } from '../closest.ts';
 import type { GatewayEvent } from '../core/events.ts';
 import { Gateway } from '../core/gateway.ts';
 import { asMcpdError } from '../errors.ts';
@@ -53,6 +54,7 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
       startSlots: Math.max(START_SLOTS_MIN, 2 * availableParallelism()),
       random: Math.random,
       digest: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+      closest,
       epochMs: Date.now() - performance.now(),
     },
     registry.allNames(),

@@ -10,6 +10,8 @@ const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 export const SUBSCRIPTION_ID_KEY = 'io.modelcontextprotocol/subscriptionId';
+/** Their later requests name no server, so mcpd cannot pass them on, and a server must not answer with a task. */
+const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 const MODERN_KEYS: readonly string[] = [VERSION_KEY, CLIENT_INFO_KEY, CAPABILITIES_KEY, LOG_LEVEL_KEY];
 
 export interface ModernEnvelope {
@@ -20,6 +22,13 @@ export interface ModernEnvelope {
   capabilities: string | null;
   logLevel: string | null;
 }
+
+export const NO_ENVELOPE: ModernEnvelope = {
+  protocolVersion: null,
+  clientInfo: null,
+  capabilities: null,
+  logLevel: null,
+};
 
 /** The modern envelope of a request, or null when nothing of it is there: then the host is legacy. */
 export function readModernEnvelope(view: RequestView): ModernEnvelope | null {
@@ -47,11 +56,12 @@ export function missingInEnvelope(envelope: ModernEnvelope): string[] {
   ];
 }
 
-/** Raw JSON of the request's `_meta.progressToken`, or null. */
+/** Raw JSON of the request's `_meta.progressToken`, a string or a number; null when there is none. */
 export function progressTokenOf(view: RequestView): string | null {
   const meta = param(view, '_meta');
   const token = meta === null ? null : member(view.bytes, meta, 'progressToken');
-  return token === null ? null : text(view.bytes, token);
+  const raw = token === null ? '' : text(view.bytes, token);
+  return /^["0-9-]/.test(raw) ? raw : null;
 }
 
 /**
@@ -83,15 +93,38 @@ export function metaEdit(
     return { start: params.start + 1, end: params.start + 1, with: `"_meta":{${added}}${comma}` };
   }
   const list = members(bytes, meta);
-  const kept =
-    way.to === 'modern' && way.from === 'modern' ? list : list.filter((entry) => !MODERN_KEYS.includes(entry.key));
-  const token = way.progressToken;
-  if (kept.length === list.length && added === '' && token === null) return null;
-  const parts = kept.map((entry) =>
-    entry.key === 'progressToken' && token !== null
-      ? `"progressToken":${token}`
-      : text(bytes, { start: entry.keyStart, end: entry.end }),
-  );
+  const passes = way.to === 'modern' && way.from === 'modern';
+  const parts: string[] = [];
+  let changed = added !== '';
+  for (const entry of list) {
+    const replaced = replacement(bytes, entry, way.progressToken);
+    if (!passes && MODERN_KEYS.includes(entry.key)) changed = true;
+    else if (replaced === null) parts.push(text(bytes, { start: entry.keyStart, end: entry.end }));
+    else {
+      changed = true;
+      parts.push(`"${entry.key}":${replaced}`);
+    }
+  }
+  if (!changed) return null;
   if (added !== '') parts.push(added);
   return { start: meta.start, end: meta.end, with: `{${parts.join(',')}}` };
+}
+
+// — internal —
+
+/** What stands for the value of a member of `_meta` that mcpd owns; null when it stays. */
+function replacement(bytes: Uint8Array, entry: Member, progressToken: string | null): string | null {
+  if (entry.key === 'progressToken') return progressToken;
+  return entry.key === CAPABILITIES_KEY ? withoutTasks(bytes, entry) : null;
+}
+
+/** A host's capabilities without the extension that mcpd cannot carry; null when it is not among them. */
+function withoutTasks(bytes: Uint8Array, capabilities: Member): string | null {
+  const extensions = member(bytes, capabilities, 'extensions');
+  if (extensions === null || member(bytes, extensions, TASKS_EXTENSION) === null) return null;
+  const kept = members(bytes, extensions)
+    .filter(({ key }) => key !== TASKS_EXTENSION)
+    .map(({ keyStart, end }) => text(bytes, { start: keyStart, end }));
+  const before = text(bytes, { start: capabilities.start, end: extensions.start });
+  return `${before}{${kept.join(',')}}${text(bytes, { start: extensions.end, end: capabilities.end })}`;
 }

@@ -3,17 +3,19 @@
  * server; `local` is answered by mcpd; `list` from the cached lists, without any server.
  */
 export type Route =
-  | { kind: 'local'; eras: 'legacy' | 'modern' | 'both' }
+  | { kind: 'local'; eras: 'legacy' | 'both' }
   | { kind: 'list'; list: 'tools' | 'prompts' | 'resources' | 'templates' }
+  | { kind: 'listen'; eras: 'modern' }
   | { kind: 'call'; at: 'tool' | 'prompt' | 'uri' | 'ref' }
-  | { kind: 'subscription'; change: 'subscribe' | 'unsubscribe' };
+  /** Of legacy hosts; modern ones name their URIs in subscriptions/listen. */
+  | { kind: 'subscription'; eras: 'legacy'; change: 'subscribe' | 'unsubscribe' };
 
 const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['initialize', { kind: 'local', eras: 'legacy' }],
   ['ping', { kind: 'local', eras: 'legacy' }],
   ['logging/setLevel', { kind: 'local', eras: 'legacy' }],
   ['server/discover', { kind: 'local', eras: 'both' }],
-  ['subscriptions/listen', { kind: 'local', eras: 'modern' }],
+  ['subscriptions/listen', { kind: 'listen', eras: 'modern' }],
   ['tools/list', { kind: 'list', list: 'tools' }],
   ['prompts/list', { kind: 'list', list: 'prompts' }],
   ['resources/list', { kind: 'list', list: 'resources' }],
@@ -22,12 +24,15 @@ const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['prompts/get', { kind: 'call', at: 'prompt' }],
   ['resources/read', { kind: 'call', at: 'uri' }],
   ['completion/complete', { kind: 'call', at: 'ref' }],
-  ['resources/subscribe', { kind: 'subscription', change: 'subscribe' }],
-  ['resources/unsubscribe', { kind: 'subscription', change: 'unsubscribe' }],
+  ['resources/subscribe', { kind: 'subscription', eras: 'legacy', change: 'subscribe' }],
+  ['resources/unsubscribe', { kind: 'subscription', eras: 'legacy', change: 'unsubscribe' }],
 ]);
 
-export function routeOf(method: string): Route | null {
-  return ROUTES.get(method) ?? null;
+/** What to do with this request of a host of this era; null is "method not found". */
+export function routeOf(method: string, era: 'legacy' | 'modern'): Route | null {
+  const route = ROUTES.get(method);
+  if (route === undefined) return null;
+  return 'eras' in route && route.eras !== 'both' && route.eras !== era ? null : route;
 }
 
 /** Per kind of list: the request, the member of the result, what identifies an entry, the capability that declares it, and its notice. */

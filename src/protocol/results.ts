@@ -1,29 +1,48 @@
-import type { Edit } from './bytes.ts';
-import type { Span } from './frame.ts';
+import { asBuffer, type Edit, join } from './bytes.ts';
+import type { Bytes, Frame, Span } from './frame.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS } from './jsonrpc.ts';
-import { jsonString, member, members, text } from './members.ts';
+import { jsonString, type Member, member, members, text } from './members.ts';
 
 /** Answers on their way from a server of one era to a host of the other. Between equal eras nothing is touched. */
 
-const CACHEABLE = { 'resources/read': '"ttlMs":0,"cacheScope":"private"' } as const;
+const CACHE_HINTS = '"ttlMs":0,"cacheScope":"private"';
+/** Members of a modern result that a legacy host does not know. */
+const MODERN_MEMBERS: readonly string[] = ['resultType', 'ttlMs', 'cacheScope'];
+/** Results above this size are walked through only when a search says that it is worth it: most are one long text. */
+const WALKED_BYTES_MAX = 64 * 1024;
 
-/** What a modern host must find in every result and a legacy server does not write. */
-export function completeForModern(bytes: Uint8Array, result: Span, method: string): Edit | null {
-  const list = members(bytes, result);
-  if (bytes[result.start] !== 0x7b) return null;
-  const has = (key: string) => list.some((entry) => entry.key === key);
-  const parts: string[] = [];
-  if (!has('resultType')) parts.push('"resultType":"complete"');
-  if (method === 'resources/read' && !has('ttlMs')) parts.push(CACHEABLE['resources/read']);
-  if (parts.length === 0) return null;
-  const at = result.start + 1;
-  return { start: at, end: at, with: parts.join(',') + (list.length === 0 ? '' : ',') };
+/** A result of mcpd's own, written as for a legacy host, for a host of this era. */
+export function resultFor(era: 'legacy' | 'modern', json: string): string {
+  if (era === 'legacy') return json;
+  return json === '{}' ? '{"resultType":"complete"}' : `{"resultType":"complete",${json.slice(1)}`;
 }
 
-/** The `resultType` of a modern server's result; `complete` where it is not written. */
-export function resultTypeOf(bytes: Uint8Array, result: Span): string {
-  const type = member(bytes, result, 'resultType');
-  return (type === null ? null : jsonString(bytes, type)) ?? 'complete';
+/** What a modern host must find in every result and a legacy server does not write; null when all is there. */
+export function completeForModern(frame: Frame, result: Span, method: string): Edit | null {
+  const wanted = method === 'resources/read' ? ['resultType', 'ttlMs'] : ['resultType'];
+  const big = frame.length > WALKED_BYTES_MAX && !wanted.some((key) => mentions(frame.bytes, `"${key}"`));
+  const keys = big ? [] : membersOf(frame, result).map(({ key }) => key);
+  const parts: string[] = [];
+  if (!keys.includes('resultType')) parts.push('"resultType":"complete"');
+  if (wanted.includes('ttlMs') && !keys.includes('ttlMs')) parts.push(CACHE_HINTS);
+  const first = firstByteAfter(frame.bytes, result.start);
+  if (parts.length === 0 || first === null) return null;
+  const at = result.start + 1;
+  return { start: at, end: at, with: parts.join(',') + (first === CLOSE_OBJECT ? '' : ',') };
+}
+
+/**
+ * A modern server's result for a legacy host: the edits that take out what such a host does not know, or the `resultType` that it cannot
+ * be given. In a big result only `input_required` is looked for: the other members are harmless.
+ */
+export function plainForLegacy(frame: Frame, result: Span): Edit[] | { resultType: string } {
+  if (frame.length > WALKED_BYTES_MAX && !mentions(frame.bytes, '"input_required"')) return [];
+  const bytes = join(frame.bytes);
+  const list = members(bytes, result);
+  const type = list.find(({ key }) => key === 'resultType');
+  const resultType = type === undefined ? null : jsonString(bytes, type);
+  if (resultType !== null && resultType !== 'complete') return { resultType };
+  return without(list, MODERN_MEMBERS);
 }
 
 /**
@@ -33,7 +52,7 @@ export function resultTypeOf(bytes: Uint8Array, result: Span): string {
 export function errorCodeEdit(bytes: Uint8Array, error: Span, hostEra: 'legacy' | 'modern'): Edit | null {
   const code = member(bytes, error, 'code');
   if (code === null) return null;
-  const translated = TRANSLATED[hostEra].get(text(bytes, code));
+  const translated = TRANSLATED[hostEra].get(Number(text(bytes, code)));
   return translated === undefined ? null : { start: code.start, end: code.end, with: String(translated) };
 }
 
@@ -46,16 +65,72 @@ export function errorCodeOf(bytes: Uint8Array, error: Span): number | null {
 
 // — internal —
 
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
 const TRANSLATED = {
   modern: new Map([
-    ['-32002', INVALID_PARAMS],
-    ['-32042', INTERNAL_ERROR],
-    ['-32020', INTERNAL_ERROR],
-    ['-32022', INTERNAL_ERROR],
+    [-32_002, INVALID_PARAMS],
+    [-32_042, INTERNAL_ERROR],
+    [-32_020, INTERNAL_ERROR],
+    [-32_022, INTERNAL_ERROR],
   ]),
   legacy: new Map([
-    ['-32020', INTERNAL_ERROR],
-    ['-32021', INTERNAL_ERROR],
-    ['-32022', INTERNAL_ERROR],
+    [-32_020, INTERNAL_ERROR],
+    [-32_021, INTERNAL_ERROR],
+    [-32_022, INTERNAL_ERROR],
   ]),
 };
+
+function membersOf(frame: Frame, span: Span): Member[] {
+  return members(join(frame.bytes), span);
+}
+
+/** The edits that leave these members out, each with the comma that belongs to it. */
+function without(list: readonly Member[], keys: readonly string[]): Edit[] {
+  const edits: Edit[] = [];
+  let kept: Member | null = null;
+  for (const [at, one] of list.entries()) {
+    if (!keys.includes(one.key)) {
+      kept = one;
+      continue;
+    }
+    const next = list[at + 1];
+    if (next !== undefined) edits.push({ start: one.keyStart, end: next.keyStart, with: '' });
+    // The last one takes the comma before it along, and with it those that were left out since the last one that stays.
+    else if (kept !== null) {
+      while ((edits.at(-1)?.start ?? 0) > kept.end) edits.pop();
+      edits.push({ start: kept.end, end: one.end, with: '' });
+    } else edits.push({ start: one.keyStart, end: one.end, with: '' });
+  }
+  return edits;
+}
+
+/** The byte of the first member or of the closing brace of the object at `start`; null when there is no object. */
+function firstByteAfter(bytes: Bytes, start: number): number | null {
+  let offset = 0;
+  let inside = false;
+  for (const chunk of bytes) {
+    for (let at = Math.max(start - offset, 0); at < chunk.length; at++) {
+      const byte = chunk[at] ?? 0;
+      if (inside && byte > 0x20) return byte;
+      if (!inside && byte !== OPEN_OBJECT) return null;
+      inside = true;
+    }
+    offset += chunk.length;
+  }
+  return null;
+}
+
+/** True when the line has this (ASCII) text somewhere, also where chunks meet. */
+function mentions(bytes: Bytes, wanted: string): boolean {
+  const reach = wanted.length - 1;
+  let seam = '';
+  for (const chunk of bytes) {
+    if (asBuffer(chunk).includes(wanted, 0, 'latin1')) return true;
+    seam += asBuffer(chunk).toString('latin1', 0, reach);
+    if (seam.includes(wanted)) return true;
+    seam = chunk.length < reach ? seam.slice(-reach) : asBuffer(chunk).toString('latin1', chunk.length - reach);
+  }
+  return false;
+}

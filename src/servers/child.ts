@@ -177,7 +177,9 @@ export class ServerChild {
       onFrame: (frame) => report({ type: 'server-message', at: now(), instance, generation, frame }),
       onNoise: (noise) => {
         log.noise(noise);
-        report({ type: 'server-noise', ...this.#stamp(), reason: noise.reason, id: noise.id, bytes: noise.bytes });
+        const { reason, id, asks, bytes } = noise;
+        const ids = asks ? { id: null, question: id } : { id, question: null };
+        report({ type: 'server-noise', ...this.#stamp(), reason, ...ids, bytes });
       },
     });
     const { stdout, stderr } = running.process;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { closest } from '../../src/closest.ts';
 import type { Effect, GatewayEvent, TimerId } from '../../src/core/events.ts';
 import { Gateway } from '../../src/core/gateway.ts';
 import type { ServerDefinition, ServerMemory, StartMode } from '../../src/core/model.ts';
@@ -58,6 +59,7 @@ export class World {
         startSlots: options.startSlots ?? 4,
         random: options.random ?? (() => 0.5),
         digest: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+        closest,
         epochMs: 0,
       },
       [],

@@ -1,0 +1,26 @@
+import { finishWithRefusal, finishWithResult, sendCall } from './calls.ts';
+import { noSubscriptions } from './refusals.ts';
+import type { Call, Core, Instance, ServerLink } from './state.ts';
+import { alignSubscriptions, bookSubscription, canSubscribe } from './subscriptions.ts';
+
+/** The result of `completion/complete` for a server that has none: hosts are told that there are some, since some server may have them. */
+export const NO_COMPLETIONS = '{"completion":{"values":[],"total":0,"hasMore":false}}';
+
+/** Sends a call to its running server, or settles it without, where the server has nothing to say to it. */
+export function dispatchCall(core: Core, instance: Instance, link: ServerLink, call: Call): void {
+  if (call.subscribes) return subscribe(core, instance, link, call);
+  if (call.method === 'completion/complete' && link.capabilities['completions'] === undefined)
+    return finishWithResult(core, instance, call, NO_COMPLETIONS);
+  sendCall(core, instance, link, call);
+}
+
+// — internal —
+
+/** A legacy server hears of the first watcher only, by that host's own request. */
+function subscribe(core: Core, instance: Instance, link: ServerLink, call: Call): void {
+  if (!canSubscribe(link)) return finishWithRefusal(core, instance, call, noSubscriptions(call.server), 'error');
+  if (link.era === 'legacy' && !link.subscribed.has(call.target)) return sendCall(core, instance, link, call);
+  bookSubscription(core, instance, call);
+  alignSubscriptions(core, instance);
+  finishWithResult(core, instance, call, '{}');
+}

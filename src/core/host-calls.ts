@@ -1,0 +1,125 @@
+import { HOST_OPEN_REQUESTS_MAX, HOST_SUBSCRIPTIONS_MAX, SERVER_OPEN_REQUESTS_MAX } from '../limits.ts';
+import { progressTokenOf } from '../protocol/meta.ts';
+import { isLogLevel, type Route } from '../protocol/methods.ts';
+import type { RequestView } from '../protocol/request-view.ts';
+import { resultFor } from '../protocol/results.ts';
+import { dispatchCall, NO_COMPLETIONS } from './dispatch.ts';
+import { answer, refuse } from './emit.ts';
+import { wantForCall } from './fleet.ts';
+import { openCallsOf, servingInstance } from './instance.ts';
+import { isMoreVerbose } from './links.ts';
+import { setLogLevel } from './local-answers.ts';
+import type { Era } from './model.ts';
+import {
+  daemonStopping,
+  hostBusy,
+  type Refusal,
+  serverBusy,
+  serverIsManual,
+  serverNotEnabled,
+  watchesTooMany,
+} from './refusals.ts';
+import { type Destination, destinationOf, isRefusal } from './routing.ts';
+import type { Call, Core, HostSession, Instance, KnownServer } from './state.ts';
+import { watchedBy } from './subscriptions.ts';
+
+/** Requests of hosts that a server must answer: each finds its server, and goes there or waits for its start. */
+
+export interface CallFacts {
+  /** `idKey` of the request's id. */
+  key: string;
+  era: Era;
+  /** What a modern host wants to hear during this call. */
+  logLevel: string | null;
+}
+
+type CallRoute = Extract<Route, { kind: 'call' | 'subscription' }>;
+
+export function onCall(core: Core, session: HostSession, view: RequestView, facts: CallFacts, route: CallRoute): void {
+  const { id } = view.request;
+  const found = destinationOf(core, view, route.kind === 'call' ? route.at : 'uri');
+  if (isRefusal(found)) return refuse(core, session.id, id, found);
+  const instance = servingInstance(core, found.server);
+  const known = core.servers.get(found.server);
+  if (instance === null || known === undefined) return refuse(core, session.id, id, serverNotEnabled(found.server));
+  if (isCompletionless(view, known)) return answer(core, session.id, id, resultFor(facts.era, NO_COMPLETIONS));
+  const refusal = refusalBefore(core, session, instance, known, route);
+  if (refusal !== null) return refuse(core, session.id, id, refusal);
+
+  const call = newCall(core, session, view, facts, { ...found, instance, subscribes: route.kind === 'subscription' });
+  session.calls += 1;
+  if (call.logLevel !== null && (session.logLevel === null || isMoreVerbose(call.logLevel, session.logLevel)))
+    setLogLevel(core, session, call.logLevel);
+  if (instance.phase === 'running' && instance.link !== null) {
+    session.open.set(facts.key, call);
+    return dispatchCall(core, instance, instance.link, call);
+  }
+  const cannotWait = wantForCall(core, instance);
+  if (cannotWait !== null) return refuse(core, session.id, id, cannotWait);
+  session.open.set(facts.key, call);
+  instance.queue.add(call);
+}
+
+// — internal —
+
+/** A server that is known to complete nothing is not started to say so. */
+function isCompletionless({ request }: RequestView, { memory }: KnownServer): boolean {
+  if (request.method !== 'completion/complete' || memory === null) return false;
+  return !Object.hasOwn(JSON.parse(memory.capabilities) as object, 'completions');
+}
+
+function refusalBefore(
+  core: Core,
+  session: HostSession,
+  instance: Instance,
+  { definition }: KnownServer,
+  route: CallRoute,
+): Refusal | null {
+  if (core.mode !== 'serving') return daemonStopping();
+  if (definition.start === 'manual' && !instance.held && instance.phase !== 'running')
+    return serverIsManual(definition.name);
+  if (session.open.size >= HOST_OPEN_REQUESTS_MAX) return hostBusy(HOST_OPEN_REQUESTS_MAX);
+  if (openCallsOf(instance) >= SERVER_OPEN_REQUESTS_MAX) return serverBusy(definition.name, SERVER_OPEN_REQUESTS_MAX);
+  if (route.kind === 'subscription' && watchedBy(session) >= HOST_SUBSCRIPTIONS_MAX)
+    return watchesTooMany(HOST_SUBSCRIPTIONS_MAX);
+  return null;
+}
+
+function newCall(
+  core: Core,
+  session: HostSession,
+  view: RequestView,
+  { key, era, logLevel }: CallFacts,
+  {
+    server,
+    target,
+    rewrite,
+    exposedUri,
+    instance,
+    subscribes,
+  }: Destination & {
+    instance: Instance;
+    subscribes: boolean;
+  },
+): Call {
+  return {
+    session: session.id,
+    id: view.request.id,
+    idKey: key,
+    method: view.request.method,
+    server,
+    instance: instance.key,
+    target,
+    rewrite,
+    exposedUri,
+    hostEra: era,
+    progressToken: progressTokenOf(view),
+    logLevel: isLogLevel(logLevel) ? logLevel : null,
+    openedAt: core.now,
+    requestBytes: view.frame.length,
+    phase: { name: 'queued', view },
+    aliveAt: core.now,
+    progress: null,
+    subscribes,
+  };
+}
