@@ -88,7 +88,7 @@ export function onListed(
 }
 
 /** Puts a memory in the place of the old one: names are given, and hosts are told if that looks different to them. */
-export function remember(core: Core, known: KnownServer, memory: ServerMemory): void {
+function remember(core: Core, known: KnownServer, memory: ServerMemory): void {
   known.memory = memory;
   takeNames(core, known);
   announceLists(core);

@@ -111,6 +111,9 @@ function onRequest(core: Core, session: HostSession, frame: Frame, request: Requ
       return onListen(core, session, view, key);
     case 'subscription':
       if (route.change === 'unsubscribe') return onUnsubscribe(core, session, view);
+      break;
+    case 'call':
+      break;
   }
   onCall(core, session, view, { key, era, logLevel: envelope?.logLevel ?? null }, route);
 }

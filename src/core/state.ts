@@ -114,7 +114,7 @@ export interface Instance {
   verdict: TrialVerdict | null;
 }
 
-export type TrialVerdict =
+type TrialVerdict =
   | { ok: true; memory: ServerMemory; findings: string[] }
   | { ok: false; step: 'start' | 'handshake' | 'list'; reason: string };
 
@@ -236,6 +236,6 @@ export interface Call {
   readonly subscribes: boolean;
 }
 
-export type CallPhase = { name: 'queued'; view: RequestView } | { name: 'sent'; upstreamId: number; sentAt: number };
+type CallPhase = { name: 'queued'; view: RequestView } | { name: 'sent'; upstreamId: number; sentAt: number };
 
 export type CallOutcome = CallRecord['outcome'];
