@@ -24,8 +24,8 @@ export function serverStatus(core: Core, known: KnownServer): ServerStatus {
     state,
     reason: instance?.reason ?? null,
     fix: fixFor(definition.name, definition.enabled, instance),
-    health: healthOf(instance),
-    findings: [...(instance?.findings.values() ?? storedFindings(known))],
+    health: healthOf(known, instance),
+    findings: findingsOf(known, instance),
     since: epoch(core, instance?.since ?? core.now),
     pid: instance?.pid ?? null,
     era: instance?.link?.era ?? memory?.era ?? null,
@@ -76,12 +76,13 @@ function wantedOf(known: KnownServer, instance: Instance | null): { wanted: 'up'
   return { wanted: 'down', reason: known.definition.start === 'manual' ? 'manual' : 'on-demand' };
 }
 
-/** An on-demand server at rest counts as healthy. */
-function healthOf(instance: Instance | null): Health {
+/** An on-demand server at rest counts as healthy, if its lists were. */
+function healthOf(known: KnownServer, instance: Instance | null): Health {
   if (instance === null) return 'unknown';
   if (instance.misses >= HEALTH_MISSES_MAX) return 'silent';
   if (instance.phase === 'failed' || instance.phase === 'backoff') return 'degraded';
   for (const topic of instance.findings.keys()) if (topic.startsWith('list') || topic === 'memory') return 'degraded';
+  if (storedFindings(known, instance).length > 0) return 'degraded';
   if (instance.phase === 'stopped' && instance.unstable.length > 0) return 'degraded';
   return 'ok';
 }
@@ -93,9 +94,14 @@ function fixFor(name: string, enabled: boolean, instance: Instance | null): stri
   return instance.misses >= HEALTH_MISSES_MAX ? `mcpd restart ${name}` : null;
 }
 
-/** Findings of the last reading, while the server sleeps. */
-function storedFindings(known: KnownServer): string[] {
-  return known.memory?.lists.flatMap((list) => list.findings) ?? [];
+function findingsOf(known: KnownServer, instance: Instance | null): string[] {
+  return [...(instance?.findings.values() ?? []), ...storedFindings(known, instance)];
+}
+
+/** Findings of the lists as they were last read, as long as this instance has read none. */
+function storedFindings(known: KnownServer, instance: Instance | null): string[] {
+  const lists = known.memory?.lists ?? [];
+  return lists.flatMap(({ kind, findings }) => (instance?.findings.has(`list:${kind}`) ? [] : findings));
 }
 
 function nonEmpty(text: string | undefined): string | null {
