@@ -81,7 +81,7 @@ test('mcpd daemon run stays in the foreground and ends on SIGTERM', async ({ mac
 // — internal —
 
 function daemonsOf(machine: Machine): number[] {
-  return withWords(machine, join(machine.package, 'dist', 'daemon.js'));
+  return withWords(machine, `${join(machine.package, 'dist')}/daemon.`);
 }
 
 function pm2sOf(machine: Machine): number[] {

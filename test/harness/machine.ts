@@ -102,10 +102,10 @@ export class Machine {
     return host;
   }
 
-  /** Starts a daemon as a shim does: by itself, kept by nobody. Quicker than pm2. */
+  /** Starts a daemon that nobody keeps: quicker than through pm2. `through` is a program that gets its command line. */
   async startDaemon(through: readonly string[] = []): Promise<number> {
-    const program = join(this.package, 'dist', 'daemon.js');
-    const [command = process.execPath, ...args] = [...through, process.execPath, program, '--engine', 'direct'];
+    const own = [process.execPath, join(this.package, 'dist', 'mcpd.js'), 'daemon', 'run'];
+    const [command = process.execPath, ...args] = [...through, ...own];
     const child = spawn(command, args, {
       env: this.home.env,
       cwd: this.home.userHome,

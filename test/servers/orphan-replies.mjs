@@ -1,6 +1,6 @@
 /**
- * Surrounds each answer with answers that nobody waits for: to ids never asked, to null, to the request before, in another type of
- * id; and then a second, different answer to the same id. Only the first true one may reach the host.
+ * Surrounds each answer with answers that nobody waits for: to ids never asked, to null, to the request before, to an id that only
+ * looks like the right one; and then a second, different answer to the same id. Only the first true one may reach the host.
  */
 import { object, serve, text } from './base.mjs';
 
@@ -15,7 +15,7 @@ serve({
       say({ id: 987_654, result: text('to an id never asked') });
       say({ id: 'nobody', error: { code: -32000, message: 'nobody asked' } });
       say({ id: null, error: { code: -32700, message: 'Parse error' } });
-      say({ id: String(id), result: text('to the id in another type') });
+      say({ id: `${id}.5`, result: text('to an id that looks like it') });
       if (before !== undefined) say({ id: before, result: text('to the request before') });
       before = id;
     }
