@@ -45,8 +45,8 @@ export function wantUp(core: Core, instance: Instance, reason: string | null): v
       enter(core, instance, 'backoff', instance.reason);
       return arm(core, `backoff:${instance.key}`, waitMs);
     case 'failed':
-      if (waitMs <= 0) signal(core, instance, 'want-up', 'one trial after it had failed');
-      return;
+      if (waitMs <= 0) return signal(core, instance, 'want-up', 'one trial after it had failed');
+      return planTrial(core, instance);
     case 'draining':
     case 'stopping':
       // One that is being restarted, or stopped for idleness, comes back.
@@ -55,6 +55,13 @@ export function wantUp(core: Core, instance: Instance, reason: string | null): v
     default:
       return;
   }
+}
+
+/** A failed server that is held up is tried again by the clock; another one by a call. */
+export function planTrial(core: Core, instance: Instance): void {
+  if (instance.phase !== 'failed') return;
+  if (instance.held && core.mode === 'serving') arm(core, `backoff:${instance.key}`, waitBeforeStart(core, instance));
+  else disarm(core, `backoff:${instance.key}`);
 }
 
 /** Its process exists. */
@@ -77,7 +84,7 @@ export function onExited(core: Core, instance: Instance, exit: ExitReport): void
   }
   // A person's word makes up for a fault.
   const asked = stopped || instance.again === 'by-hand';
-  const needed = core.mode === 'serving' && isNeeded(instance, stopped);
+  const needed = core.mode === 'serving' && isNeeded(core, instance, stopped);
   if (asked || readyMs >= STABLE_UPTIME_MS) instance.halfOpen = false;
   const { halfOpen, unstable } = instance;
   const next = afterExit({ asked, needed, halfOpen, readyMs, unstable, now: core.now, random: core.config.random() });
@@ -186,17 +193,17 @@ function settle(core: Core, instance: Instance, cause: string): void {
     }
     case 'failed':
       refuseCalls(core, instance, cause);
-      if (instance.held && core.mode === 'serving') arm(core, `backoff:${instance.key}`, FAILED_TRIAL_EVERY_MS);
-      return;
+      return planTrial(core, instance);
     default:
       return refuseCalls(core, instance, cause);
   }
 }
 
-/** A person who stopped it is not contradicted by those who watch its resources. */
-function isNeeded(instance: Instance, stopped: boolean): boolean {
+/** Who watches its resources needs it after a crash; but does not contradict a person who stopped, disabled or uninstalled it. */
+function isNeeded(core: Core, instance: Instance, stopped: boolean): boolean {
   if (instance.held || instance.again !== 'no' || instance.queue.size > 0) return true;
-  return !stopped && instance.subscriptions.size > 0 && instance.definition.enabled;
+  const isOffered = core.servers.get(instance.server)?.definition.enabled === true;
+  return !stopped && isOffered && instance.subscriptions.size > 0;
 }
 
 /** Milliseconds until it may be started for somebody's sake. */

@@ -1,7 +1,7 @@
 import { RECYCLE_RETRY_MS } from '../limits.ts';
 import { armIdle } from './calls.ts';
 import { arm, find, log, publishServer } from './emit.ts';
-import { forgive, giveUp, signal, wantUp } from './fleet.ts';
+import { forgive, giveUp, planTrial, signal, wantUp } from './fleet.ts';
 import { newInstance, openCallsOf } from './instance.ts';
 import { takeNames } from './learning.ts';
 import type { ServerDefinition, ServerMemory, ServerName } from './model.ts';
@@ -25,6 +25,7 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
   instance.definition = definition;
   if (relaunch) forgive(instance);
   settleHeld(instance, before?.definition ?? null);
+  planTrial(core, instance);
   if (definition.enabled) {
     if (relaunch) restart(core, instance, 'its settings changed');
     if (instance.held) wantUp(core, instance, 'it is always up');
@@ -69,7 +70,8 @@ export function command(core: Core, instance: Instance, what: 'start' | 'stop' |
     instance.again = 'no';
     return signal(core, instance, 'want-down', 'stopped by hand');
   }
-  if (!instance.definition.enabled) return;
+  // One that is disabled, or uninstalled and on its way out, is not called back.
+  if (!instance.definition.enabled || !core.servers.has(instance.server)) return;
   if (what === 'start') instance.held = true;
   forgive(instance);
   if (what === 'restart' && restart(core, instance, 'restart')) return;
