@@ -1,44 +1,44 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { closest } from '../../src/closest.ts';
-import type { Effect, GatewayEvent, TimerId } from '../../src/core/events.ts';
+import type { Effect, GatewayEvent, ResumeFacts, TimerId } from '../../src/core/events.ts';
 import { Gateway } from '../../src/core/gateway.ts';
-import type { ServerDefinition, ServerMemory, StartMode } from '../../src/core/model.ts';
-import type { Bytes, Frame, NoiseReason } from '../../src/protocol/frame.ts';
-import { FrameReader } from '../../src/protocol/framing.ts';
+import type { ExposedName, ServerDefinition, ServerStatus } from '../../src/core/model.ts';
+import { frameOf, type Message, modernMeta, textOf } from './messages.ts';
+import { answerOwn, type Character, definitionOf, memoryOf } from './servers.ts';
 
 /**
  * A world for the core without processes, sockets or clocks: time is a number, a server is a record, an effect is performed by changing
  * this world. Whatever the core must never do fails here at once.
  */
 
-export interface Message {
-  jsonrpc: '2.0';
-  id?: number | string | null;
-  method?: string;
-  params?: Record<string, unknown>;
-  result?: unknown;
-  error?: { code: number; message: string; data?: Record<string, unknown> };
-}
-
 export interface SimulatedProcess {
   instance: string;
   generation: number;
   pid: number;
-  /** What it was sent and has not answered. */
+  spawned: boolean;
+  /** What it was asked and has not answered. */
   inbox: Message[];
   received: Message[];
+  /** The same as text, for what objects do not show. */
+  lines: string[];
   stopping: 'no' | 'asked' | 'killed';
 }
 
 export interface SimulatedHost {
   session: string;
+  era: 'legacy' | 'modern';
   nextId: number;
   /** Requests without an answer, by JSON text of the id. */
   open: Map<string, string>;
   cancelled: Set<string>;
+  /** Listens that were acknowledged and not ended. */
+  listening: Set<string>;
+  /** By progress token: the request, and how far it has come. */
+  progress: Map<string, { key: string; last: number }>;
   answers: Map<string, Message>;
   notices: Message[];
+  /** All that it was sent, as text. */
+  lines: string[];
 }
 
 export class World {
@@ -47,12 +47,12 @@ export class World {
   readonly timers = new Map<TimerId, number>();
   readonly processes = new Map<string, SimulatedProcess>();
   readonly hosts = new Map<string, SimulatedHost>();
-  readonly effects: Effect[] = [];
+  effects: Effect[] = [];
   readonly spawns: { at: number; instance: string }[] = [];
   allStopped = false;
   #nextPid = 100;
 
-  constructor(options: { random?: () => number; startSlots?: number } = {}) {
+  constructor(options: { random?: () => number; startSlots?: number; names?: ExposedName[] } = {}) {
     this.gateway = new Gateway(
       {
         identity: { name: 'mcpd', title: 'mcpd', version: '0' },
@@ -62,87 +62,108 @@ export class World {
         closest,
         epochMs: 0,
       },
-      [],
+      options.names ?? [],
     );
   }
 
   post(event: DistributiveOmit<GatewayEvent, 'at'>): Effect[] {
     const effects = this.gateway.step({ ...event, at: this.now } as GatewayEvent);
     for (const effect of effects) this.#perform(effect);
-    this.effects.push(...effects);
+    for (const effect of effects) this.effects.push(effect);
     return effects;
+  }
+
+  effectsOf<T extends Effect['type']>(type: T): Extract<Effect, { type: T }>[] {
+    return this.effects.filter((effect): effect is Extract<Effect, { type: T }> => effect.type === type);
   }
 
   /** Lets time pass, firing timers in their order. */
   advance(ms: number): void {
     const end = this.now + ms;
     for (;;) {
-      const due = [...this.timers].filter(([, at]) => at <= end).sort((a, b) => a[1] - b[1])[0];
-      if (due === undefined) break;
-      this.now = Math.max(this.now, due[1]);
-      this.timers.delete(due[0]);
-      this.post({ type: 'timer', timer: due[0] });
+      let due: { timer: TimerId; at: number } | null = null;
+      for (const [timer, at] of this.timers) if (at <= end && (due === null || at < due.at)) due = { timer, at };
+      if (due === null) break;
+      this.now = Math.max(this.now, due.at);
+      this.timers.delete(due.timer);
+      this.post({ type: 'timer', timer: due.timer });
     }
     this.now = end;
   }
 
-  openHost(session: string): SimulatedHost {
-    const host: SimulatedHost = {
-      session,
-      nextId: 1,
-      open: new Map(),
-      cancelled: new Set(),
-      answers: new Map(),
-      notices: [],
-    };
-    this.hosts.set(session, host);
-    this.post({ type: 'host-opened', session, host: session, resume: null });
-    return host;
+  // — servers —
+
+  /** Installs a server, as one whose lists are known. */
+  install(name: string, character: Character = {}, changes: Partial<ServerDefinition> = {}): ServerDefinition {
+    const definition = { ...definitionOf(name), ...changes };
+    this.post({ type: 'server-defined', definition, memory: memoryOf(definition, character) });
+    return definition;
   }
 
-  hostSends(host: SimulatedHost, message: Message): void {
-    if (message.method !== undefined && message.id !== undefined)
-      host.open.set(JSON.stringify(message.id), message.method);
-    this.post({ type: 'host-message', session: host.session, frame: frameOf(JSON.stringify(message)) });
+  status(name: string): ServerStatus {
+    const status = this.gateway.status(name);
+    if (status === null) throw new RangeError(`${name} is not installed`);
+    return status;
   }
 
-  request(
-    host: SimulatedHost,
-    method: string,
-    params: Record<string, unknown> = {},
-    id: number | string = host.nextId++,
-  ): string {
-    this.hostSends(host, { jsonrpc: '2.0', id, method, params });
-    return JSON.stringify(id);
+  process(instance: string): SimulatedProcess {
+    const process = this.processes.get(instance);
+    if (process === undefined) throw new RangeError(`${instance} has no process`);
+    return process;
   }
 
-  cancel(host: SimulatedHost, key: string): void {
-    if (host.open.delete(key)) host.cancelled.add(key);
-    this.post({
-      type: 'host-message',
-      session: host.session,
-      frame: frameOf(
-        JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: JSON.parse(key) } }),
-      ),
-    });
+  /** The process of an instance exists. */
+  spawned(instance: string): SimulatedProcess {
+    const process = this.process(instance);
+    if (process.spawned) return process;
+    process.spawned = true;
+    this.post({ type: 'server-spawned', instance, generation: process.generation, pid: process.pid });
+    return process;
   }
 
-  closeHost(host: SimulatedHost): void {
-    this.hosts.delete(host.session);
-    this.post({ type: 'host-closed', session: host.session });
+  /** Lets a starting process answer all that is asked of itself; calls stay in its inbox. */
+  ready(instance: string, character: Character): SimulatedProcess {
+    const process = this.spawned(instance);
+    answerOwn(this, process, character);
+    return process;
+  }
+
+  /** Installs a server and starts it; nothing is open at it, and its lists have been read. */
+  running(name: string, character: Character, changes: Partial<ServerDefinition> = {}): SimulatedProcess {
+    this.install(name, character, changes);
+    this.post({ type: 'command', server: name, command: 'start' });
+    const process = this.ready(name, character);
+    process.received.length = 0;
+    process.lines.length = 0;
+    this.effects = [];
+    return process;
   }
 
   serverSends(process: SimulatedProcess, message: Message): void {
     this.serverSendsText(process, JSON.stringify(message));
   }
 
+  serverNotifies(process: SimulatedProcess, method: string, params: Record<string, unknown> = {}): void {
+    this.serverSends(process, { jsonrpc: '2.0', method, params });
+  }
+
   serverSendsText(process: SimulatedProcess, text: string): void {
-    this.post({
-      type: 'server-message',
-      instance: process.instance,
-      generation: process.generation,
-      frame: frameOf(text),
-    });
+    const { instance, generation } = process;
+    this.post({ type: 'server-message', instance, generation, frame: frameOf(text) });
+  }
+
+  /** Answers the oldest open question of that method. */
+  serverAnswers(process: SimulatedProcess, method: string, answer: Pick<Message, 'result' | 'error'>): void {
+    this.serverSends(process, { jsonrpc: '2.0', id: this.asked(process, method).id ?? null, ...answer });
+  }
+
+  /** Takes the oldest question of that method out of the inbox. */
+  asked(process: SimulatedProcess, method: string): Message {
+    const at = process.inbox.findIndex((message) => message.method === method);
+    const [message] = at < 0 ? [] : process.inbox.splice(at, 1);
+    if (message === undefined)
+      throw new RangeError(`${method} was not asked, but ${process.inbox.map((one) => one.method).join()}`);
+    return message;
   }
 
   serverExits(process: SimulatedProcess, code: number | null = 1, signal: string | null = null): void {
@@ -153,37 +174,107 @@ export class World {
     this.post({ type: 'server-exited', instance: process.instance, generation: process.generation, exit });
   }
 
+  // — hosts —
+
+  openHost(
+    session: string,
+    era: SimulatedHost['era'] = 'legacy',
+    resume: ResumeFacts | null = null,
+    name = session,
+  ): SimulatedHost {
+    const host: SimulatedHost = {
+      session,
+      era,
+      nextId: 1,
+      open: new Map(),
+      cancelled: new Set(),
+      listening: new Set(),
+      progress: new Map(),
+      answers: new Map(),
+      notices: [],
+      lines: [],
+    };
+    this.hosts.set(session, host);
+    this.post({ type: 'host-opened', session, host: name, resume });
+    return host;
+  }
+
+  /** A legacy host behind its handshake. */
+  legacyHost(session: string): SimulatedHost {
+    const host = this.openHost(session);
+    const clientInfo = { name: 'legacy-host', version: '1' };
+    this.request(host, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    this.hostSends(host, { jsonrpc: '2.0', method: 'notifications/initialized' });
+    return host;
+  }
+
+  hostSends(host: SimulatedHost, message: Message): void {
+    this.hostSendsText(host, JSON.stringify(message));
+  }
+
+  hostSendsText(host: SimulatedHost, text: string): void {
+    const frame = frameOf(text);
+    const { envelope } = frame;
+    if (envelope.kind === 'request') {
+      const key = JSON.stringify(JSON.parse(envelope.id));
+      host.open.set(key, envelope.method);
+      const { params } = JSON.parse(text) as { params?: { _meta?: { progressToken?: unknown } } };
+      const token = params?._meta?.progressToken;
+      if (token !== undefined) host.progress.set(JSON.stringify(token), { key, last: Number.NEGATIVE_INFINITY });
+    }
+    this.post({ type: 'host-message', session: host.session, frame });
+  }
+
+  /** Returns the key of the request: the JSON text of its id. A modern host's `_meta` is added. */
+  request(
+    host: SimulatedHost,
+    method: string,
+    params: Record<string, unknown> = {},
+    id: number | string = host.nextId++,
+  ): string {
+    const meta = params['_meta'] as Record<string, unknown> | undefined;
+    const whole = host.era === 'modern' ? { ...params, _meta: modernMeta(meta) } : params;
+    this.hostSends(host, { jsonrpc: '2.0', id, method, params: whole });
+    return JSON.stringify(id);
+  }
+
+  /** A request, and its answer, which must have come at once. */
+  ask(host: SimulatedHost, method: string, params: Record<string, unknown> = {}): Message {
+    return this.answerTo(host, this.request(host, method, params));
+  }
+
+  answerTo(host: SimulatedHost, key: string): Message {
+    const answer = host.answers.get(key);
+    if (answer === undefined) throw new RangeError(`${key} of ${host.session} is not answered`);
+    return answer;
+  }
+
+  cancel(host: SimulatedHost, key: string): void {
+    if (host.open.delete(key) || host.listening.delete(key)) host.cancelled.add(key);
+    const params = { requestId: JSON.parse(key) as unknown };
+    this.hostSends(host, { jsonrpc: '2.0', method: 'notifications/cancelled', params });
+  }
+
+  closeHost(host: SimulatedHost): void {
+    this.hosts.delete(host.session);
+    this.post({ type: 'host-closed', session: host.session });
+  }
+
+  // — effects —
+
   #perform(effect: Effect): void {
     switch (effect.type) {
-      case 'spawn': {
-        if (this.processes.has(effect.instance)) throw new RangeError(`two processes for ${effect.instance}`);
-        const process: SimulatedProcess = {
-          instance: effect.instance,
-          generation: effect.generation,
-          pid: this.#nextPid++,
-          inbox: [],
-          received: [],
-          stopping: 'no',
-        };
-        this.processes.set(effect.instance, process);
-        this.spawns.push({ at: this.now, instance: effect.instance });
-        return;
-      }
-      case 'to-server': {
-        const process = this.processes.get(effect.instance);
-        if (process?.generation !== effect.generation) return;
-        const message = JSON.parse(textOf(effect.bytes)) as Message;
-        process.received.push(message);
-        if (message.id !== undefined && message.method !== undefined) process.inbox.push(message);
-        return;
-      }
+      case 'spawn':
+        return this.#spawn(effect.instance, effect.generation);
+      case 'to-server':
+        return this.#toServer(effect.instance, effect.generation, textOf(effect.bytes));
       case 'stop-child': {
         const process = this.processes.get(effect.instance);
         if (process?.generation === effect.generation) process.stopping = effect.kill ? 'killed' : 'asked';
         return;
       }
       case 'to-host':
-        return this.#toHost(effect.session, JSON.parse(textOf(effect.bytes)) as Message);
+        return this.#toHost(effect.session, textOf(effect.bytes));
       case 'arm-timer':
         this.timers.set(effect.timer, this.now + effect.afterMs);
         return;
@@ -193,7 +284,6 @@ export class World {
       case 'all-stopped':
         this.allStopped = true;
         return;
-      // Of no consequence for what is looked at here.
       case 'close-host':
       case 'save-memory':
       case 'save-names':
@@ -202,145 +292,73 @@ export class World {
       case 'log':
       case 'trial-finished':
       case 'publish':
+        // Only looked at, in `effects`.
         return;
     }
   }
 
-  #toHost(session: string, message: Message): void {
+  #spawn(instance: string, generation: number): void {
+    if (this.processes.has(instance)) throw new RangeError(`two processes for ${instance}`);
+    if (this.allStopped) throw new RangeError(`${instance} is started after all was stopped`);
+    this.processes.set(instance, {
+      instance,
+      generation,
+      pid: this.#nextPid++,
+      spawned: false,
+      inbox: [],
+      received: [],
+      lines: [],
+      stopping: 'no',
+    });
+    this.spawns.push({ at: this.now, instance });
+  }
+
+  #toServer(instance: string, generation: number, line: string): void {
+    if (!line.endsWith('\n')) throw new RangeError(`a line without its end: ${line.slice(0, 200)}`);
+    const process = this.processes.get(instance);
+    if (process?.generation !== generation) return;
+    const message = JSON.parse(line) as Message;
+    process.received.push(message);
+    process.lines.push(line);
+    if (message.id !== undefined && message.method !== undefined) process.inbox.push(message);
+  }
+
+  #toHost(session: string, line: string): void {
+    if (!line.endsWith('\n')) throw new RangeError(`a line without its end: ${line.slice(0, 200)}`);
+    const message = JSON.parse(line) as Message;
     const host = this.hosts.get(session);
     if (host === undefined) throw new RangeError(`a message for ${session}, which is closed`);
+    host.lines.push(line);
     if (message.method !== undefined) {
+      checkNotice(host, message);
       host.notices.push(message);
       return;
     }
     const key = JSON.stringify(message.id);
     if (host.cancelled.has(key)) throw new RangeError(`an answer to the cancelled request ${key} of ${session}`);
-    if (!host.open.delete(key))
-      throw new RangeError(`a second answer, or one to nothing, for ${key} of ${session}: ${JSON.stringify(message)}`);
+    // An error with the id null answers a line of which no id is known.
+    if (message.id !== null && !host.open.delete(key))
+      throw new RangeError(`a second answer, or one to nothing, for ${key} of ${session}: ${line}`);
     host.answers.set(key, message);
   }
 }
 
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
-export function definitionOf(
-  name: string,
-  start: StartMode = 'on-demand',
-  fingerprint = `print-of-${name}`,
-): ServerDefinition {
-  return {
-    name,
-    description: name,
-    launch: { command: '/bin/true', args: [], cwd: null, env: {} },
-    start,
-    enabled: true,
-    limits: {
-      startTimeoutMs: null,
-      callTimeoutMs: null,
-      idleStopMs: null,
-      lineBytesMax: null,
-      memorySoftBytes: null,
-      memoryHardBytes: null,
-    },
-    source: { kind: 'command', ref: 'true' },
-    fingerprint,
-    addedAt: 0,
-  };
-}
-
-export function memoryOf(
-  definition: ServerDefinition,
-  tools: readonly string[],
-  extra: Partial<ServerMemory> = {},
-): ServerMemory {
-  return {
-    fingerprint: definition.fingerprint,
-    era: 'legacy',
-    protocolVersion: '2025-11-25',
-    serverInfo: '{"name":"fake","version":"1"}',
-    capabilities: '{"tools":{"listChanged":true}}',
-    instructions: null,
-    lists: [
-      {
-        kind: 'tools',
-        entries: tools.map((name) => JSON.stringify({ name, inputSchema: { type: 'object' } })),
-        findings: [],
-      },
-      { kind: 'prompts', entries: [], findings: [] },
-      { kind: 'resources', entries: [], findings: [] },
-      { kind: 'templates', entries: [], findings: [] },
-    ],
-    ...extra,
-  };
-}
-
-/** Answers what a sound legacy server answers of itself; returns what it does not know: calls. */
-export function answersAsLegacy(world: World, process: SimulatedProcess, tools: readonly string[]): Message[] {
-  const left: Message[] = [];
-  while (process.inbox.length > 0) {
-    const message = process.inbox.shift();
-    if (message === undefined) break;
-    const id = message.id ?? null;
-    switch (message.method) {
-      case 'server/discover':
-        world.serverSends(process, { jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } });
-        break;
-      case 'initialize':
-        world.serverSends(process, {
-          jsonrpc: '2.0',
-          id,
-          result: {
-            protocolVersion: '2025-11-25',
-            capabilities: { tools: { listChanged: true } },
-            serverInfo: { name: 'fake', version: '1' },
-          },
-        });
-        break;
-      case 'tools/list':
-        world.serverSends(process, {
-          jsonrpc: '2.0',
-          id,
-          result: { tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })) },
-        });
-        break;
-      case 'ping':
-        world.serverSends(process, { jsonrpc: '2.0', id, result: {} });
-        break;
-      default:
-        left.push(message);
-    }
+/** A notice that belongs to a request must find it open, and progress must go forward. */
+function checkNotice(host: SimulatedHost, { method, params = {} }: Message): void {
+  const line = JSON.stringify({ method, params });
+  if (method === 'notifications/progress') {
+    const progress = host.progress.get(JSON.stringify(params['progressToken']));
+    const value = Number(params['progress']);
+    if (progress === undefined || !host.open.has(progress.key) || value <= progress.last)
+      throw new RangeError(`progress that belongs to nothing, at ${host.session}: ${line}`);
+    progress.last = value;
   }
-  return left;
+  const meta = params['_meta'] as Record<string, unknown> | undefined;
+  const listen = meta?.['io.modelcontextprotocol/subscriptionId'];
+  if (listen === undefined) return;
+  const key = JSON.stringify(listen);
+  if (method === 'notifications/subscriptions/acknowledged' && host.open.delete(key)) host.listening.add(key);
+  if (!host.listening.has(key)) throw new RangeError(`a notice on no listen, at ${host.session}: ${line}`);
 }
 
-function frameOf(text: string): Frame {
-  const frames: Frame[] = [];
-  const noise: NoiseReason[] = [];
-  const reader = new FrameReader({
-    lineBytesMax: 1 << 20,
-    depthMax: 256,
-    sampleBytesMax: 100,
-    isUtf8,
-    onFrame: (frame) => frames.push(frame),
-    onNoise: ({ reason }) => noise.push(reason),
-  });
-  reader.push(Buffer.from(`${text}\n`));
-  const [frame] = frames;
-  if (frame === undefined) throw new RangeError(`not a message (${noise.join()}): ${text.slice(0, 200)}`);
-  return frame;
-}
-
-function textOf(bytes: Bytes): string {
-  return Buffer.concat(bytes).toString('utf8');
-}
-
-/** A small seeded generator (mulberry32): the same run for the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

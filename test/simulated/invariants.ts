@@ -1,0 +1,86 @@
+import type { Instance } from '../../src/core/state.ts';
+import type { World } from './world.ts';
+
+/** What holds at every moment, whatever happened: each timer belongs to something alive, and no map holds what is gone. */
+export function checkInvariants(world: World, where: string): void {
+  const core = world.gateway.view;
+  const open = [...core.sessions.keys()].sort().join();
+  ensure(open === [...world.hosts.keys()].sort().join(), where, `sessions are ${open}`);
+  for (const timer of world.timers.keys())
+    ensure(isOfSomethingAlive(world, timer), where, `the timer ${timer} belongs to nothing`);
+  for (const key of core.startQueue)
+    ensure(core.instances.get(key)?.phase === 'queued', where, `${key} waits to start`);
+  for (const key of core.startSlots) ensure(core.instances.get(key)?.link !== null, where, `${key} has a start slot`);
+  for (const instance of core.instances.values()) checkInstance(world, instance, where);
+  for (const session of core.sessions.values()) {
+    for (const [key, call] of session.open) {
+      const instance = core.instances.get(call.instance);
+      const { phase } = call;
+      const atServer =
+        phase.name === 'queued' ? instance?.queue.has(call) : instance?.link?.calls.has(phase.upstreamId);
+      ensure(atServer === true, where, `call ${key} of ${session.id} is not at ${call.instance}`);
+    }
+  }
+}
+
+/** What holds when all is answered, besides. */
+export function checkNothingOpen(world: World, where: string): void {
+  const core = world.gateway.view;
+  for (const { id, open } of core.sessions.values()) ensure(open.size === 0, where, `${id} has open calls`);
+  for (const { key, purpose, queue, link } of core.instances.values()) {
+    ensure(purpose.kind === 'serve', where, `the trial ${key} is still there`);
+    ensure(queue.size + (link?.calls.size ?? 0) === 0, where, `${key} has open calls`);
+  }
+}
+
+/** What holds when no host is left, besides. */
+export function checkNothingWatched(world: World, where: string): void {
+  for (const { key, subscriptions } of world.gateway.view.instances.values())
+    ensure(subscriptions.size === 0, where, `${key} is watched by nobody`);
+}
+
+// — internal —
+
+const UP: readonly string[] = ['starting', 'running', 'draining', 'stopping'];
+/** The probe, initialize, four lists, a health probe and a listen: more of mcpd's own is never open. */
+const OWN_REQUESTS_MAX = 8;
+
+/** Cheaper than `expect`, which would take most of the test's time. */
+function ensure(holds: boolean, where: string, otherwise: string): void {
+  if (!holds) throw new RangeError(`${where}: ${otherwise}`);
+}
+
+function checkInstance(world: World, instance: Instance, where: string): void {
+  const core = world.gateway.view;
+  const { key, link, phase, purpose, subscriptions } = instance;
+  const isUp = UP.includes(phase);
+  ensure(world.processes.has(key) === isUp && (link !== null) === isUp, where, `${key} in ${phase}, process or link`);
+  ensure(purpose.kind === 'trial' || core.servers.has(instance.server) || isUp, where, `${key} is uninstalled`);
+  for (const [raw, sessions] of subscriptions) {
+    ensure(sessions.size > 0, where, `nobody watches ${raw} of ${key}`);
+    for (const id of sessions) ensure(core.sessions.has(id), where, `${id} watches ${raw} of ${key}`);
+  }
+  for (const call of [...instance.queue, ...(link?.calls.values() ?? [])]) {
+    const waiting = core.sessions.get(call.session)?.open.get(call.idKey);
+    ensure(waiting === call, where, `nobody waits for ${call.id} at ${key}`);
+  }
+  if (link === null) return;
+  ensure(link.abandoned.size <= 256, where, `${key} has ${link.abandoned.size} abandoned requests`);
+  ensure(link.pending.size <= OWN_REQUESTS_MAX, where, `${key} has ${link.pending.size} requests of mcpd's own`);
+}
+
+const OF_PROCESS: ReadonlySet<string> = new Set([
+  ...['start', 'probe', 'learn', 'check', 'health', 'listen', 'flow', 'deadline', 'idle', 'drain', 'memory'],
+  ...['list', 'relist', 'recheck'],
+]);
+
+function isOfSomethingAlive(world: World, timer: string): boolean {
+  const core = world.gateway.view;
+  if (timer === 'notice:lists') return core.listNews.armed;
+  const [kind = '', rest = ''] = timer.split(':');
+  const instance = core.instances.get(rest.split('/')[0] ?? '');
+  if (instance === undefined) return false;
+  if (OF_PROCESS.has(kind)) return instance.link !== null;
+  if (kind === 'slot') return core.startSlots.has(instance.key);
+  return kind === 'backoff' && (instance.phase === 'backoff' || (instance.phase === 'failed' && instance.held));
+}
