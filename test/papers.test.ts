@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../cli/command-table.ts';
 import { TABLE } from '../src/core/supervision.ts';
+import { type ErrorCode, McpdError } from '../src/errors.ts';
 
 /** The papers say what the code does, or a test says that they do not. */
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -48,6 +49,28 @@ test('ARCHITECTURE.md draws the states as the table has them', () => {
     ),
   ]);
   expect(Object.fromEntries(drawn)).toEqual(Object.fromEntries(real));
+});
+
+test('docs/cli-json.md has each error code in the row of its exit code', () => {
+  const rows = read('docs/cli-json.md')
+    .split('\n')
+    .filter((line) => /^\| \d+ \|/.test(line))
+    .map((line) => ({
+      exit: Number(cellsOf(line)[0]),
+      codes: [...line.matchAll(/`([A-Z_0-9…]+)`/g)].map((match) => match[1] ?? ''),
+    }));
+  const codes = [...read('src/errors.ts').matchAll(/^ {2}([A-Z_0-9]+)(?:,|: (?:[A-Z_]+|\{.*\}),)$/gm)].map(
+    (match) => match[1] ?? '',
+  );
+  expect(codes.length).toBeGreaterThan(40);
+  for (const code of codes) {
+    const exact = rows.filter((row) => row.codes.includes(code));
+    const family = rows.filter((row) =>
+      row.codes.some((one) => one.endsWith('…') && code.startsWith(one.slice(0, -1))),
+    );
+    const [row] = exact.length > 0 ? exact : family;
+    expect(row?.exit, code).toBe(new McpdError(code as ErrorCode, { what: '' }).exitCode);
+  }
 });
 
 test('what the papers link to is there', () => {
