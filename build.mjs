@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
-// Builds dist/: the CLI and the daemon with their lazily loaded chunks, the shim as one CommonJS file, the history thread, the bundled
-// servers and the dashboard's page.
+// Builds dist/: the CLI with its lazily loaded chunks, the shim and the daemon as one CommonJS file each with their bytecode, the history
+// thread, the bundled servers and the dashboard's page.
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const root = new URL('.', import.meta.url).pathname;
@@ -31,12 +31,23 @@ const esm = { ...common, format: 'esm', banner, outdir: 'dist', splitting: true,
 
 rmSync('dist', { recursive: true, force: true });
 await Promise.all([
-  build({ ...esm, entryPoints: { mcpd: 'cli/main.ts', daemon: 'src/daemon/main.ts' } }),
+  build({ ...esm, entryPoints: { mcpd: 'cli/main.ts' } }),
   build({
     ...common,
     format: 'cjs',
     minify: true,
-    entryPoints: { stdio: 'cli/stdio/launcher.ts', shim: 'cli/stdio.ts' },
+    entryPoints: { stdio: 'cli/stdio/launcher.ts', shim: 'cli/stdio.ts', daemon: 'src/daemon/launcher.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+  }),
+  build({
+    ...common,
+    format: 'cjs',
+    minify: true,
+    // A CommonJS program has no URL of its own.
+    define: { ...common.define, 'import.meta.url': '__programUrl' },
+    banner: { js: 'const __programUrl=require("node:url").pathToFileURL(__dirname+"/daemon-main.cjs").href;' },
+    entryPoints: { 'daemon-main': 'src/daemon/main.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
   }),
@@ -59,16 +70,14 @@ for (const file of ['index.html', 'style.css', 'icon.svg']) {
   if (existsSync(`dashboard/${file}`)) cpSync(`dashboard/${file}`, `dist/dashboard/${file}`);
 }
 chmodSync('dist/mcpd.js', 0o755);
-makeBytecode();
+makeBytecode('shim', ['scripts/shim-bytecode.mjs', 'dist/shim.cjs', 'dist/shim.bytecode']);
+makeBytecode('daemon', ['scripts/daemon-bytecode.mjs', 'dist', 'dist/daemon-main.bytecode']);
 
-/** Of the shim, by running it for a host that says this. Without it (Windows, a system that forbids it) each start takes longer. */
-function makeBytecode() {
+/** By running it once, for a host that says this. Without bytecode (Windows, a system that forbids it) each start takes longer. */
+function makeBytecode(name, script) {
   const says = ['initialize', 'notifications/initialized', 'tools/list', 'tools/call'].map((method, id) =>
     JSON.stringify({ jsonrpc: '2.0', ...(id === 1 ? {} : { id }), method, params: {} }),
   );
-  const made = spawnSync(process.execPath, ['scripts/shim-bytecode.mjs', 'dist/shim.cjs', 'dist/shim.bytecode'], {
-    input: says.join('\n'),
-    timeout: 20_000,
-  });
-  if (made.status !== 0) console.warn(`mcpd: the shim has no bytecode and starts slower\n${made.stderr}`);
+  const made = spawnSync(process.execPath, script, { input: says.join('\n'), timeout: 20_000 });
+  if (made.status !== 0) console.warn(`mcpd: the ${name} has no bytecode and starts slower\n${made.stderr}`);
 }

@@ -9,7 +9,7 @@ export interface Context extends Connection {
   env: NodeJS.ProcessEnv;
   cwd: string;
   paths: Paths;
-  /** The folder of mcpd's built files: `stdio.cjs`, `daemon.js`. */
+  /** The folder of mcpd's built files: `stdio.cjs`, `daemon.cjs`. */
   dist: string;
   output: Output;
   /** Standard error, for live lines. */

@@ -25,7 +25,7 @@ export function connectionTo(paths: Paths, dist: string, env: NodeJS.ProcessEnv,
     // What it warns of stands in the daemon's own status too, and is told there.
     prepareHome(paths.home, { probe: false });
     const { daemonEngine } = await import('../src/engine/engine.ts');
-    return daemonEngine({ paths, script: join(dist, 'daemon.js'), args: [], env });
+    return daemonEngine({ paths, script: join(dist, 'daemon.cjs'), args: [], env });
   };
   return {
     daemon: () => ensureDaemon({ paths, version: VERSION, engine, say }),

@@ -51,7 +51,7 @@ function run(host: string | null): void {
     },
     home,
     socketName: socketNameOf(home, process.platform, sha256),
-    program: join(__dirname, 'daemon.js'),
+    program: join(__dirname, 'daemon.cjs'),
     hello,
     complain: (text) => process.stderr.write(`mcpd: ${text}\n`),
     exit,

@@ -34,7 +34,7 @@ const answer = (socket, { id, method }) => {
 };
 
 daemon.listen('mcpd.sock', () => {
-  // Letter by letter as in cli/stdio/launcher.ts: bytecode belongs to one text.
+  // Letter by letter as in src/bytecode.ts: bytecode belongs to one text.
   const source = `(function(require,__dirname){${readFileSync(shim, 'utf8')}\n})`;
   const script = new Script(source, { filename: shim });
   process.on('exit', () => {

@@ -47,7 +47,7 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
     why: 'it talks to the daemon, and cannot reach into its parts',
   },
   'cli/stdio': {
-    from: ['cli/stdio', 'src/protocol', 'src/limits', 'src/version'],
+    from: ['cli/stdio', 'src/protocol', 'src/limits', 'src/version', 'src/bytecode'],
     why: 'the shim starts within milliseconds and outlives daemons',
   },
   dashboard: {

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { DaemonStatus } from '../../src/api/contract.ts';
 import { McpdError } from '../../src/errors.ts';
 import { VERSION } from '../../src/version.ts';
@@ -47,7 +47,7 @@ export async function runDaemon(parsed: Parsed, context: Context): Promise<void>
     });
   }
   context.releaseSignals();
-  await import(pathToFileURL(join(context.dist, 'daemon.js')).href);
+  createRequire(import.meta.url)(join(context.dist, 'daemon.cjs'));
 }
 
 // — internal —

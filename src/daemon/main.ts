@@ -10,7 +10,7 @@ import { becomeTheDaemon } from './standby.ts';
  * The daemon's program: one per home, in the foreground. `--engine direct` (or MCPD_ENGINE) says that a shim started it and nobody keeps
  * it alive; `pm2` and a service manager do.
  */
-await run();
+void run();
 
 // — internal —
 

@@ -5,7 +5,7 @@ import { ecosystemText } from './ecosystem.ts';
 
 test('whatever a path holds, it stays a value of the configuration', () => {
   const home = `/home/o'ann/"a"\\b\u2028\${x}`;
-  const program = { paths: pathsOf(home), script: `${home}/daemon.js`, args: ['--x', '`y`'], env: {} };
+  const program = { paths: pathsOf(home), script: `${home}/daemon.cjs`, args: ['--x', '`y`'], env: {} };
   const module = { exports: { apps: [] as Record<string, unknown>[] } };
   runInNewContext(ecosystemText(program, '/usr/bin/node'), { module });
   expect(module.exports.apps).toHaveLength(1);

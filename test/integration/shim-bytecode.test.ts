@@ -15,15 +15,9 @@ beforeEach(async () => {
   home = await temporaryHome();
   dist = home.folder('dist');
   const common = { bundle: true, platform: 'node', target: 'node20.19', logLevel: 'error', outdir: dist } as const;
-  await build({
-    ...common,
-    format: 'cjs',
-    minify: true,
-    entryPoints: { stdio: 'cli/stdio/launcher.ts', shim: 'cli/stdio.ts' },
-    outExtension: { '.js': '.cjs' },
-  });
-  await build({ ...common, format: 'esm', entryPoints: { daemon: 'test/harness/stand-in-daemon.ts' } });
-  writeFileSync(join(dist, 'package.json'), '{"type":"module"}');
+  const cjs = { ...common, format: 'cjs', minify: true, outExtension: { '.js': '.cjs' } } as const;
+  await build({ ...cjs, entryPoints: { stdio: 'cli/stdio/launcher.ts', shim: 'cli/stdio.ts' } });
+  await build({ ...cjs, entryPoints: { daemon: 'test/harness/stand-in-daemon.ts' } });
   const input = '{"jsonrpc":"2.0","id":0,"method":"initialize"}\n{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
   const made = spawnSync(process.execPath, ['scripts/shim-bytecode.mjs', join(dist, 'shim.cjs'), bytecode()], {
     input,

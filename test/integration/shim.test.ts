@@ -27,7 +27,7 @@ beforeAll(async () => {
     (await build({ ...common, entryPoints: [entry], format })).outputFiles[0]?.text ?? '';
   files = {
     shim: await text('cli/stdio.ts', 'cjs'),
-    daemon: await text('test/harness/stand-in-daemon.ts', 'esm'),
+    daemon: await text('test/harness/stand-in-daemon.ts', 'cjs'),
   };
 });
 
@@ -36,8 +36,7 @@ beforeEach(async () => {
   const dist = home.folder('dist');
   program = join(dist, 'stdio.cjs');
   writeFileSync(program, files.shim);
-  writeFileSync(join(dist, 'daemon.js'), files.daemon);
-  writeFileSync(join(dist, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(dist, 'daemon.cjs'), files.daemon);
   hosts = [];
 });
 

@@ -1,0 +1,29 @@
+// node scripts/daemon-bytecode.mjs DIST TARGET: lets the daemon of DIST start in an empty home, serve one host and end, and writes the
+// bytecode of all that ran. What a start does not need is not in it.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Script } from 'node:vm';
+
+const [dist, target] = process.argv.slice(2).map((path) => resolve(path));
+const program = join(dist, 'daemon-main.cjs');
+const home = mkdtempSync(join(tmpdir(), 'mcpd-bytecode-'));
+process.env.MCPD_HOME = home;
+process.env.MCPD_PORT = '0';
+process.argv.splice(2, Number.POSITIVE_INFINITY, '--engine', 'direct');
+
+// Letter by letter as in src/bytecode.ts: bytecode belongs to one text.
+const source = `(function(require,__dirname){${readFileSync(program, 'utf8')}\n})`;
+const script = new Script(source, { filename: program });
+process.on('exit', () => {
+  // The daemon keeps its files to itself; this one is for whoever installed mcpd.
+  process.umask(0o022);
+  writeFileSync(target, script.createCachedData());
+  rmSync(home, { recursive: true, force: true });
+});
+script.runInThisContext()(createRequire(program), dist);
+
+const host = spawn(process.execPath, [join(dist, 'stdio.cjs')], { stdio: ['inherit', 'ignore', 'inherit'] });
+host.on('exit', () => process.kill(process.pid, 'SIGTERM'));
