@@ -39,6 +39,8 @@ export type GatewayEvent =
     }
   /** The server does not read: this request of ours (its id on the link) was not written. */
   | { type: 'server-full'; at: number; instance: InstanceKey; generation: number; id: number }
+  /** It hears nothing any more: its process has exited, or closed a pipe. `server-exited` follows when its whole group is gone. */
+  | { type: 'server-deaf'; at: number; instance: InstanceKey; generation: number }
   /** Also when it could not be spawned. Comes exactly once per `spawn`, after the whole process group is gone or was given up. */
   | { type: 'server-exited'; at: number; instance: InstanceKey; generation: number; exit: ExitReport }
   /** Its process is over the memory limit: `hard` is killed at once, `soft` is recycled when idle. */

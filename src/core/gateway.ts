@@ -108,6 +108,7 @@ function dispatch(core: Core, event: GatewayEvent): void {
     case 'server-noise':
     case 'server-full':
     case 'server-memory':
+    case 'server-deaf':
     case 'server-exited':
       return onServer(core, event);
     case 'server-defined':
@@ -149,7 +150,16 @@ function onServer(
   core: Core,
   event: Extract<
     GatewayEvent,
-    { type: 'server-spawned' | 'server-message' | 'server-noise' | 'server-full' | 'server-memory' | 'server-exited' }
+    {
+      type:
+        | 'server-spawned'
+        | 'server-message'
+        | 'server-noise'
+        | 'server-full'
+        | 'server-memory'
+        | 'server-deaf'
+        | 'server-exited';
+    }
   >,
 ): void {
   const instance = core.instances.get(event.instance);
@@ -168,6 +178,9 @@ function onServer(
       return onServerFull(core, instance, event.id);
     case 'server-memory':
       return onMemory(core, instance, event.limit, event.bytes);
+    case 'server-deaf':
+      if (instance.link !== null) instance.link.deaf = true;
+      return;
     case 'server-exited':
       return onServerExited(core, instance, event.exit);
   }

@@ -50,7 +50,7 @@ export function onCall(core: Core, session: HostSession, view: RequestView, fact
   session.calls += 1;
   if (call.logLevel !== null && (session.logLevel === null || isMoreVerbose(call.logLevel, session.logLevel)))
     setLogLevel(core, session, call.logLevel);
-  if (instance.phase === 'running' && instance.link !== null) {
+  if (instance.phase === 'running' && instance.link !== null && !instance.link.deaf) {
     session.open.set(facts.key, call);
     return dispatchCall(core, instance, instance.link, call);
   }

@@ -47,6 +47,7 @@ export function newLink(fingerprint: string): ServerLink {
   return {
     fingerprint,
     step: 'probing',
+    deaf: false,
     probe: 'unasked',
     refusal: null,
     era: null,

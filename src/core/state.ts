@@ -123,6 +123,8 @@ export interface ServerLink {
   /** Of the launch that this process runs; the definition may have changed since. */
   readonly fingerprint: string;
   step: 'probing' | 'initializing' | 'ready';
+  /** Its process hears nothing any more: calls wait for the next one. */
+  deaf: boolean;
   /** Whether `server/discover` was asked, and whether its answer is still out. */
   probe: 'unasked' | 'open' | 'answered';
   /** Why it refused `initialize`; only a modern server may. */

@@ -144,6 +144,7 @@ export class ServerChild {
     this.#read(running);
     child.once('exit', (code, signal) => {
       running.exit = { code, signal };
+      this.#own.report({ type: 'server-deaf', ...this.#stamp() });
       this.#signal('exited');
       void identified.then(() => this.#sweep(running));
     });
@@ -203,6 +204,7 @@ export class ServerChild {
     const running = this.#running;
     if (running === null || running.exit !== null || this.#stage !== 'serving') return;
     running.why = why;
+    this.#own.report({ type: 'server-deaf', ...this.#stamp() });
     this.#signal('pipe-closed');
   }
 

@@ -197,6 +197,9 @@ export class RandomRun {
     else if (dice < 0.9) {
       const limit = this.#random() < 0.5 ? 'soft' : 'hard';
       world.post({ type: 'server-memory', instance, generation, limit, bytes: 3e9 });
+    } else {
+      world.post({ type: 'server-deaf', instance, generation });
+      world.serverExits(process, 1);
     }
   }
 
