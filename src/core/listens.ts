@@ -22,6 +22,8 @@ export function openListen(core: Core, session: HostSession, id: RawId, idKey: s
   const listen: Listen = { id, lists, uris: grantedUris(core, session, asked['resourceSubscriptions']) };
   session.listens.set(idKey, listen);
   acknowledge(core, session, listen);
+  // It may have its lists from an earlier connection, so it is told of what differs from now on, whether or not it asks for them here.
+  for (const kind of lists) core.lists.result(kind, 'modern', core.servers);
   watchAll(core, session, listen.uris);
   const stale = [...session.stale].filter((kind) => lists.has(kind));
   for (const kind of stale) session.stale.delete(kind);
