@@ -17,7 +17,8 @@ export interface CheckedEntry {
 }
 
 type Repair = 'drop-member' | { replaceWith: string };
-type Check = (value: unknown) => Repair | null;
+/** `text` gives the raw JSON of the value. */
+type Check = (value: unknown, text: () => string) => Repair | null;
 
 /** `text` is the raw JSON of one entry (one member or element of a message that the scanner accepted). */
 export function checkEntry(kind: ListKind, text: string): CheckedEntry {
@@ -38,7 +39,7 @@ export function checkEntry(kind: ListKind, text: string): CheckedEntry {
 
   const repairs = new Map<string, Repair>();
   for (const [name, check] of Object.entries(CHECKS[kind])) {
-    const repair = Object.hasOwn(value, name) ? check(value[name]) : null;
+    const repair = Object.hasOwn(value, name) ? check(value[name], () => memberText(text, name)) : null;
     if (repair !== null) repairs.set(name, repair);
   }
   if (kind === 'tools' && !Object.hasOwn(value, 'inputSchema'))
@@ -46,10 +47,17 @@ export function checkEntry(kind: ListKind, text: string): CheckedEntry {
   if ((kind === 'resources' || kind === 'templates') && typeof value['name'] !== 'string')
     repairs.set('name', { replaceWith: JSON.stringify(key) });
   if (repairs.size === 0) return { raw: text, key, finding: null };
-  return { raw: rebuilt(text, value, repairs), key, finding: `${key}: repaired ${[...repairs.keys()].join(', ')}` };
+  return { raw: rebuilt(text, value, repairs), key, finding: `${key}${REPAIRED}${[...repairs.keys()].join(', ')}` };
+}
+
+/** The finding tells of an entry that is there, other than those of entries that are not. */
+export function isRepair(finding: string): boolean {
+  return finding.includes(REPAIRED);
 }
 
 // — internal —
+
+const REPAIRED = ': repaired ';
 
 const string: Check = (value) => (typeof value === 'string' ? null : 'drop-member');
 const object: Check = (value) => (isObject(value) ? null : 'drop-member');
@@ -74,7 +82,7 @@ const CHECKS: Record<ListKind, Record<string, Check>> = {
     ...SHARED,
     annotations,
     execution: object,
-    inputSchema: (value) => repairedSchema(value),
+    inputSchema: (value, text) => repairedSchema(value, text()),
     outputSchema: (value) => (isObject(value) ? null : 'drop-member'),
   },
   prompts: { ...SHARED, arguments: promptArguments },
@@ -93,23 +101,34 @@ function unusableSchema(schema: unknown): string | null {
 }
 
 /** Hosts accept only `{"type":"object", …}` with a sound frame; whatever lies deeper is the server's business. */
-function repairedSchema(schema: unknown): Repair | null {
+function repairedSchema(schema: unknown, text: string): Repair | null {
   if (!isObject(schema)) return { replaceWith: '{"type":"object"}' };
-  const fixed: Record<string, unknown> = {};
-  let changed = schema['type'] !== 'object';
+  const repairs = new Map<string, Repair>();
   for (const [name, value] of Object.entries(schema)) {
-    if (name === 'type') continue;
-    if (name === '$ref' && value === '#') changed = true;
-    else if (name === 'required' && !(Array.isArray(value) && value.every((one) => typeof one === 'string')))
-      changed = true;
-    else if ((name === 'properties' || name === '$defs' || name === 'definitions') && !isObject(value)) changed = true;
-    else if (name === 'properties' && isObject(value) && !Object.values(value).every(isObject)) {
-      changed = true;
-      fixed[name] = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isObject(one) ? one : {}]));
-    } else fixed[name] = value;
+    const repair = SCHEMA_CHECKS.get(name)?.(value, () => memberText(text, name)) ?? null;
+    if (repair !== null) repairs.set(name, repair);
   }
-  return changed ? { replaceWith: JSON.stringify({ type: 'object', ...fixed }) } : null;
+  if (schema['type'] !== 'object') repairs.set('type', { replaceWith: '"object"' });
+  return repairs.size === 0 ? null : { replaceWith: rebuilt(text, schema, repairs) };
 }
+
+const schemas: Check = (value, text) => {
+  if (!isObject(value)) return 'drop-member';
+  const odd = Object.entries(value).filter(([, one]) => !isObject(one));
+  if (odd.length === 0) return null;
+  return { replaceWith: rebuilt(text(), value, new Map(odd.map(([name]) => [name, { replaceWith: '{}' }]))) };
+};
+
+const SCHEMA_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['$ref', (value) => (value === '#' ? 'drop-member' : null)],
+  [
+    'required',
+    (value) => (Array.isArray(value) && value.every((one) => typeof one === 'string') ? null : 'drop-member'),
+  ],
+  ['properties', schemas],
+  ['$defs', object],
+  ['definitions', object],
+]);
 
 /** The entry with its repaired members replaced or left out. The others keep their bytes. */
 function rebuilt(text: string, value: Record<string, unknown>, repairs: ReadonlyMap<string, Repair>): string {
@@ -124,6 +143,13 @@ function rebuilt(text: string, value: Record<string, unknown>, repairs: Readonly
       parts.push(`${JSON.stringify(name)}:${repair.replaceWith}`);
   }
   return `{${parts.join(',')}}`;
+}
+
+/** Raw JSON of one member; of a key given twice the last counts. */
+function memberText(text: string, name: string): string {
+  const bytes = Buffer.from(text);
+  const found = members(bytes, { start: 0, end: bytes.length }).findLast(({ key }) => key === name);
+  return found === undefined ? 'null' : bytesText(bytes, found);
 }
 
 function rawMembers(text: string, value: Record<string, unknown>): [string, string][] {

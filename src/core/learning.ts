@@ -8,6 +8,7 @@ import {
 } from '../limits.ts';
 import { LISTS } from '../protocol/methods.ts';
 import { arm, find, publishServer } from './emit.ts';
+import { isRepair } from './entries.ts';
 import { openCallsOf } from './instance.ts';
 import { declaredLists, readList } from './list-reading.ts';
 import { keysOf } from './listing.ts';
@@ -170,10 +171,13 @@ function concluded(core: Core, instance: Instance, link: ServerLink): void {
   remember(core, known, memory);
 }
 
+/** Health shows them all; a list whose entries were only repaired is whole. */
 function noteFindings(core: Core, instance: Instance, memory: ServerMemory): void {
   for (const { kind, findings } of memory.lists) {
-    if (findings.length === 0) instance.findings.delete(`list:${kind}`);
-    else find(core, instance, `list:${kind}`, `${LISTS[kind].method}: ${findings.join('; ')}`);
+    const [topic, other] = findings.every(isRepair) ? ['repaired', 'list'] : ['list', 'repaired'];
+    instance.findings.delete(`${other}:${kind}`);
+    if (findings.length === 0) instance.findings.delete(`${topic}:${kind}`);
+    else find(core, instance, `${topic}:${kind}`, `${LISTS[kind].method}: ${findings.join('; ')}`);
   }
 }
 

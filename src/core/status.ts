@@ -1,5 +1,6 @@
 import { HEALTH_MISSES_MAX } from '../limits.ts';
 import { epoch } from './emit.ts';
+import { isRepair } from './entries.ts';
 import { openCallsOf } from './instance.ts';
 import { entriesOf } from './learning.ts';
 import { type Health, LIST_KINDS, type ListKind, type ServerStatus, type SessionStatus } from './model.ts';
@@ -82,7 +83,7 @@ function healthOf(known: KnownServer, instance: Instance | null): Health {
   if (instance.misses >= HEALTH_MISSES_MAX) return 'silent';
   if (instance.phase === 'failed' || instance.phase === 'backoff') return 'degraded';
   for (const topic of instance.findings.keys()) if (topic.startsWith('list') || topic === 'memory') return 'degraded';
-  if (storedFindings(known, instance).length > 0) return 'degraded';
+  if (!storedFindings(known, instance).every(isRepair)) return 'degraded';
   if (instance.phase === 'stopped' && instance.unstable.length > 0) return 'degraded';
   return 'ok';
 }
@@ -101,7 +102,9 @@ function findingsOf(known: KnownServer, instance: Instance | null): string[] {
 /** Findings of the lists as they were last read, as long as this instance has read none. */
 function storedFindings(known: KnownServer, instance: Instance | null): string[] {
   const lists = known.memory?.lists ?? [];
-  return lists.flatMap(({ kind, findings }) => (instance?.findings.has(`list:${kind}`) ? [] : findings));
+  const isTold = (kind: ListKind) =>
+    instance?.findings.has(`list:${kind}`) || instance?.findings.has(`repaired:${kind}`);
+  return lists.flatMap(({ kind, findings }) => (isTold(kind) ? [] : findings));
 }
 
 function nonEmpty(text: string | undefined): string | null {
