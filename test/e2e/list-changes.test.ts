@@ -46,6 +46,7 @@ test('each change from a terminal is one notice to a connected host, and then th
 test('a change that a server announces reaches every host once, of both eras', async ({ machine }) => {
   await machine.add('echo', 'echo');
   const hosts = [await machine.connected(), await machine.connected()];
+  for (const host of hosts) expect(await host.toolNames()).not.toContain('echo__extra');
   const modern = machine.host();
   const listening = listenModern(modern, { toolsListChanged: true });
   await until('the acknowledgement', () => listening.received().length === 1);
@@ -67,13 +68,16 @@ test('a change that a server announces reaches every host once, of both eras', a
 test('a crash and a restart that change no list are not announced', async ({ machine }) => {
   await machine.add('echo', 'echo');
   const host = await machine.connected();
+  const before = await host.tools();
   await host.call('echo__echo', { text: 'up' });
   const { pid } = await machine.server('echo');
   process.kill(pid ?? 0, 'SIGKILL');
   await gone(pid ?? 0);
-  expect(textOf(await host.call('echo__echo', { text: 'again' }))).toBe('again');
+  const again = await host.call('echo__echo', { text: 'again' });
+  expect([again.error?.message, textOf(again)]).toEqual([undefined, 'again']);
   await pause(SETTLED_MS);
   expect(host.notifications).toEqual([]);
+  expect(await host.tools()).toEqual(before);
 });
 
 test('a server in a folder is started again when its file changes, and hosts see the new tool', async ({ machine }) => {
