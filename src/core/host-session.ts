@@ -4,6 +4,7 @@ import type { ResumeFacts } from './events.ts';
 import { LIST_KINDS } from './model.ts';
 import { tellOfLists } from './notices.ts';
 import type { Core, HostSession } from './state.ts';
+import { TransientMap } from './transient-map.ts';
 
 /** One connection of one host: how it begins, or goes on after the daemon it began with. */
 
@@ -17,7 +18,7 @@ export function newSession(core: Core, id: string, host: string): HostSession {
     initialized: false,
     clientInfo: JSON.stringify(core.config.identity),
     logLevel: null,
-    open: new Map(),
+    open: new TransientMap(),
     listens: new Map(),
     subscriptions: new Map(),
     stale: new Set(),

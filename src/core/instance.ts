@@ -1,5 +1,6 @@
 import type { InstanceKey, ServerDefinition, ServerName } from './model.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
+import { TransientMap } from './transient-map.ts';
 
 export function newInstance(
   core: Core,
@@ -56,7 +57,7 @@ export function newLink(fingerprint: string): ServerLink {
     capabilities: {},
     instructions: null,
     nextId: 1,
-    calls: new Map(),
+    calls: new TransientMap(),
     pending: new Map(),
     abandoned: new Map(),
     reading: new Map(),

@@ -18,6 +18,7 @@ import type {
 } from './model.ts';
 import type { NameTable } from './names.ts';
 import type { Phase } from './supervision.ts';
+import type { TransientMap } from './transient-map.ts';
 import type { UriTable } from './uris.ts';
 
 /** What the core knows. Plain data in maps; the functions beside it change it and leave effects in `out`. */
@@ -136,7 +137,7 @@ export interface ServerLink {
   instructions: string | null;
   nextId: number;
   /** Calls that were sent, by their id on the link. */
-  readonly calls: Map<number, Call>;
+  readonly calls: TransientMap<number, Call>;
   /** mcpd's own requests. */
   readonly pending: Map<number, OwnRequest>;
   /** Requests whose answer nobody waits for; the newest ABANDONED_IDS_KEPT. */
@@ -191,7 +192,7 @@ export interface HostSession {
   clientInfo: string;
   /** What a legacy host set, or the most verbose level that a modern one asked for so far. */
   logLevel: LogLevel | null;
-  readonly open: Map<string, Call>;
+  readonly open: TransientMap<string, Call>;
   /** Modern subscriptions/listen, by id key. */
   readonly listens: Map<string, Listen>;
   /** A legacy host's resources/subscribe. */
