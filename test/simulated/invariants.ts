@@ -13,12 +13,12 @@ export function checkInvariants(world: World, where: string): void {
   for (const key of core.startSlots) ensure(core.instances.get(key)?.link !== null, where, `${key} has a start slot`);
   for (const instance of core.instances.values()) checkInstance(world, instance, where);
   for (const session of core.sessions.values()) {
-    for (const [key, call] of session.open) {
+    for (const call of session.open.values()) {
       const instance = core.instances.get(call.instance);
       const { phase } = call;
       const atServer =
         phase.name === 'queued' ? instance?.queue.has(call) : instance?.link?.calls.has(phase.upstreamId);
-      ensure(atServer === true, where, `call ${key} of ${session.id} is not at ${call.instance}`);
+      ensure(atServer === true, where, `call ${call.idKey} of ${session.id} is not at ${call.instance}`);
     }
   }
 }
