@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { fake } from '../harness/fake.ts';
+import { test } from '../harness/machine.ts';
+import { textOf } from '../harness/message.ts';
+import { procExists } from '../harness/processes.ts';
+import { until } from '../harness/until.ts';
+
+const SECRET = 'tr0ub4dor-and-a-long-enough-3xample';
+
+test('a secret reaches its server, lies in one file that is private, and is in nothing that mcpd writes or shows', async ({
+  machine,
+}) => {
+  await machine.startDaemon();
+  await machine.ok('add', 'bank', '--env', `API_TOKEN=${SECRET}`, '--', ...fake('echo'));
+  const host = await machine.connected();
+  const { env } = JSON.parse(textOf(await host.call('bank__env')));
+  expect(env.API_TOKEN).toBe(SECRET);
+  // The server is careless, and says it in its log and as its last words.
+  await host.call('bank__log', { text: `using ${SECRET}` });
+  await host.call('bank__log', { text: `as base64: ${Buffer.from(SECRET).toString('base64')}` });
+  const { pid } = await machine.server('bank');
+  const dying = host.call('bank__sleep', { ms: 60_000 });
+  await until('the call to arrive', async () => (await machine.server('bank')).openCalls === 1);
+  process.kill(pid ?? 0, 'SIGKILL');
+  expect(JSON.stringify(await dying)).not.toContain(SECRET);
+
+  const shown = await Promise.all(
+    [
+      ['list', '--json'],
+      ['info', 'bank', '--json'],
+      ['info', 'bank'],
+      ['logs', 'bank'],
+      ['logs', 'bank', '--json'],
+      ['export'],
+      ['ps', '--tree'],
+      ['calls', '--json'],
+      ['doctor'],
+      ['status'],
+    ].map(async (args) => [args.join(' '), await machine.cli(...args)] as const),
+  );
+  for (const [command, { stdout, stderr }] of shown) expect(stdout + stderr, command).not.toContain(SECRET);
+  expect((await machine.ok('info', 'bank', '--json')).secrets).toEqual(['API_TOKEN']);
+  expect(JSON.parse(await machine.ok('export')).mcpServers.bank.env.API_TOKEN).toBe(`\${secret:API_TOKEN}`);
+  expect(await machine.ok('logs', 'bank')).toContain('using ');
+
+  await machine.ok('down');
+  expect(filesWith(machine.home.root, SECRET)).toEqual([join(machine.home.mcpdHome, 'secrets.json')]);
+  expect(statSync(join(machine.home.mcpdHome, 'secrets.json')).mode & 0o777).toBe(0o600);
+});
+
+test('every file of the home is private to its owner', async ({ machine }) => {
+  await machine.ok('up');
+  await machine.ok('install', 'todo');
+  await machine.ok('call', 'todo__add_todo_item', 'text=x');
+  const open = filesIn(machine.home.mcpdHome).filter((path) => {
+    const { mode } = statSync(path);
+    return !path.includes('/data/') && (mode & 0o077) !== 0;
+  });
+  expect(open).toEqual([]);
+  expect(statSync(machine.home.mcpdHome).mode & 0o777).toBe(0o700);
+});
+
+test('a server gets the variables that were named for it and a short list of usual ones, and none of whoever started mcpd', async ({
+  machine,
+}) => {
+  const starter = {
+    AWS_SECRET_ACCESS_KEY: SECRET,
+    MY_OWN_SETTING: 'private',
+    XDG_CACHE_HOME: '/caches',
+    TZ: 'Europe/Rome',
+  };
+  const host = await machine.connected({ env: starter });
+  const add = await machine.cliWith({ env: starter }, 'add', 'echo', '--env', 'GIVEN=to it', '--', ...fake('echo'));
+  expect(add.code).toBe(0);
+  const { env, cwd } = JSON.parse(textOf(await host.call('echo__env')));
+  expect(env).toMatchObject({ GIVEN: 'to it', HOME: machine.home.userHome, XDG_CACHE_HOME: '/caches' });
+  expect(env.PATH).toContain('/');
+  for (const name of ['AWS_SECRET_ACCESS_KEY', 'MY_OWN_SETTING', 'MCPD_HOME', 'MCPD_PORT', 'PM2_HOME', 'NODE_OPTIONS'])
+    expect(Object.keys(env)).not.toContain(name);
+  expect(cwd).toBe(machine.home.userHome);
+
+  // The same through pm2, which hands its caller's environment on and keeps it.
+  await machine.ok('down');
+  expect((await machine.cliWith({ env: starter }, 'up')).code).toBe(0);
+  const again = JSON.parse(textOf(await host.call('echo__env'))).env;
+  expect(again).toMatchObject({ GIVEN: 'to it' });
+  expect(JSON.stringify(again)).not.toContain(SECRET);
+  expect(filesWith(machine.home.root, SECRET)).toEqual([]);
+  if (procExists()) {
+    const { daemon } = await machine.ok('ps', '--json');
+    expect(readFileSync(`/proc/${daemon.pid}/environ`, 'latin1')).not.toContain(SECRET);
+  }
+});
+
+test('a secret that is changed by a new add is used from the next start on; uninstalling removes it', async ({
+  machine,
+}) => {
+  await machine.startDaemon();
+  await machine.ok('add', 'bank', '--env', `API_TOKEN=${SECRET}`, '--', ...fake('echo'));
+  await machine.ok('uninstall', 'bank', '--yes');
+  expect(filesWith(machine.home.root, SECRET)).toEqual([]);
+  await machine.ok('add', 'bank', '--env', 'API_TOKEN=another value', '--', ...fake('echo'));
+  const host = await machine.connected();
+  expect(JSON.parse(textOf(await host.call('bank__env'))).env.API_TOKEN).toBe('another value');
+});
+
+// — internal —
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function filesWith(folder: string, text: string): string[] {
+  return filesIn(folder).filter((path) => readFileSync(path, 'latin1').includes(text));
+}
