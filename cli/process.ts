@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { INTERRUPT_GRACE_MS } from '../src/limits.ts';
+import { INTERRUPT_GRACE_MS } from '../src/operation-limits.ts';
 import { homePath, pathsOf } from '../src/paths.ts';
 import { COMMANDS } from './command-table.ts';
 import type { Context } from './context.ts';

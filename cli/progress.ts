@@ -1,4 +1,4 @@
-import { PROGRESS_REPAINT_MS } from '../src/limits.ts';
+import { PROGRESS_REPAINT_MS } from '../src/operation-limits.ts';
 import { showable } from '../src/text.ts';
 import type { Output, Sink } from './output.ts';
 import { shownDuration } from './units.ts';

@@ -1,6 +1,8 @@
 /**
- * Every wait, queue, buffer and retry of mcpd has its bound here, with its unit in the name and its reason beside it.
+ * Every wait, queue, buffer and retry between hosts and servers has its bound here, with its unit in the name and its reason beside it; what
+ * runs mcpd itself (its daemon, control API, CLI, installs) has it in operation-limits.ts.
  */
+
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SECOND = 1000;
@@ -148,7 +150,6 @@ export const COMMAND_SHOWN_CHARS = 400;
 /** Whole process tree of one server. The soft limit recycles it when idle, the hard limit kills it. Settable per server. */
 export const MEMORY_SOFT_BYTES = 1024 * MIB;
 export const MEMORY_HARD_BYTES = 2048 * MIB;
-
 /** A server over its soft limit that is at work is looked at again after this time. */
 export const RECYCLE_RETRY_MS = 5 * SECOND;
 
@@ -203,12 +204,22 @@ export const REGISTRY_CHECK_BYTES_MAX = 8 * MIB;
 /** Exposed names kept of one server: four full lists five times over. A server that renames its tools for ever loses its oldest. */
 export const EXPOSED_NAMES_KEPT_PER_SERVER = 20_000;
 
-// — Daemon and shim —
-/** A CLI or shim waits this long for a daemon that is starting. */
-export const DAEMON_START_TIMEOUT_MS = 10 * SECOND;
+// — Servers' environment —
+/** File mode mask of servers: the usual one. The daemon's own, 077, would give a person's project files only he can read. */
+export const SERVER_UMASK = 0o022;
+export const LOGIN_SHELL_TIMEOUT_MS = 1500;
+/** A profile that is too slow twice is too slow: then the daemon's own PATH and the usual folders serve. */
+export const LOGIN_SHELL_TRIES_MAX = 2;
+
+// — Shim —
 /** A shim without daemon answers each request with the cause after this time. */
 export const RECONNECT_TIMEOUT_MS = 10 * SECOND;
 export const RECONNECT_EVERY_MS = 50;
+/** In its first second a shim looks this often: a daemon is there after some 100 ms, and looking costs one system call. */
+export const RECONNECT_FIRST_EVERY_MS = 5;
+export const RECONNECT_FIRST_MS = 1 * SECOND;
+/** A shim for whom nobody waits looks for a daemon this often. */
+export const RECONNECT_IDLE_MS = 1 * SECOND;
 /** After the host closed stdin, open requests may still be answered this long. */
 export const SHIM_LINGER_MS = 2 * SECOND;
 /** Bytes a shim holds while no daemon is there; beyond it the host's pipe is paused. */
@@ -217,18 +228,13 @@ export const SHIM_HELD_BYTES_MAX = 16 * MIB;
 export const SHIM_QUEUE_BYTES_MAX = 1 * MIB;
 /** One write of a shim or to a host takes about this much; a longer line goes alone. */
 export const WRITE_BATCH_BYTES = 64 * KIB;
-/** In its first second a shim looks this often: a daemon is there after some 100 ms, and looking costs one system call. */
-export const RECONNECT_FIRST_EVERY_MS = 5;
-export const RECONNECT_FIRST_MS = 1 * SECOND;
-/** A shim for whom nobody waits looks for a daemon this often. */
-export const RECONNECT_IDLE_MS = 1 * SECOND;
 /** A shim whose daemon ended at once starts another after this time, then after twice as long, and so on. */
 export const SHIM_RESPAWN_FIRST_MS = 1 * SECOND;
 export const SHIM_RESPAWN_MAX_MS = 10 * SECOND;
-/** A shim leaves a newer mcpd that takes over this long before it starts its own. */
-export const UPGRADE_GRACE_MS = 5 * SECOND;
 /** Daemons of one shim that failed in a row: then its requests are answered with the reason at once. */
 export const SHIM_FAILED_STARTS_MAX = 2;
+/** A shim leaves a newer mcpd that takes over this long before it starts its own. */
+export const UPGRADE_GRACE_MS = 5 * SECOND;
 /** A connection to the host socket must say who it is within this time. */
 export const HELLO_TIMEOUT_MS = 5 * SECOND;
 /** The hello repeats the params of `initialize`, a host's line, as a JSON string. */
@@ -237,91 +243,5 @@ export const HELLO_BYTES_MAX = 2 * HOST_LINE_BYTES_MAX;
 export const CONTROL_LINE_BYTES_MAX = 16 * KIB;
 /** The id of a broken request, in a control line; as JSON in JSON it may grow six times. A longer one is answered without an id. */
 export const NOISE_ID_CHARS_MAX = 2 * KIB;
-/** pm2 kills the daemon after this time; our own stop is shorter. */
-export const PM2_KILL_TIMEOUT_MS = 20 * SECOND;
-/** One call of the pm2 command. */
-export const PM2_COMMAND_TIMEOUT_MS = 30 * SECOND;
-/** pm2's own files are emptied above this size; mcpd's logs are elsewhere. */
-export const PM2_LOG_BYTES_MAX = 1 * MIB;
-/** Waiting for another process that holds a lock of ours (a start, a replacement). */
-export const LOCK_WAIT_MS = 30 * SECOND;
-/** A standby daemon looks for the lock this often. */
-export const STANDBY_RETRY_MS = 500;
-/** A standby asks so long whether the running daemon accepts connections. */
-export const SOCKET_PROBE_MS = 500;
-/** A taken HTTP port is tried again this often. */
-export const HTTP_RETRY_MS = 2 * SECOND;
-/** An API request that waits for a server's start or stop. */
-export const COMMAND_WAIT_MS = 60 * SECOND;
-/** One request body of the control API. */
-export const API_BODY_BYTES_MAX = 4 * MIB;
-/** Live events waiting for one watcher (CLI or page); beyond it the watcher is cut off and reconnects. */
-export const LIVE_QUEUE_BYTES_MAX = 1 * MIB;
-/** Connections to one listener of the control API at once: pages and CLIs are few, and a flood must not use up the file descriptors. */
-export const API_CONNECTIONS_MAX = 256;
-/** Open answers may still finish this long when the daemon closes its listeners. */
-export const API_CLOSE_MS = 1 * SECOND;
-/** A page's socket must send its token within this time. */
-export const WS_TOKEN_TIMEOUT_MS = 5 * SECOND;
-/** One message of a page's socket: only the token comes that way. */
-export const WS_MESSAGE_BYTES_MAX = 4 * KIB;
-/** A code of `mcpd dashboard` waits this long for its page. */
-export const DASHBOARD_CODE_MS = 60 * SECOND;
-/** Codes that wait at once; the oldest gives way. */
-export const DASHBOARD_CODES_MAX = 16;
-/** Lines of a log in one answer. */
-export const LOG_ANSWER_LINES_MAX = 10_000;
-/** Rows of the call history in one answer. */
-export const CALL_ANSWER_ROWS_MAX = 10_000;
-
-// — CLI towards the daemon —
-/** What the daemon answers from memory (status, lists). Beyond it the daemon hangs. */
-export const CONTROL_ANSWER_MS = 10 * SECOND;
-/** An answer that waits for a server (start, stop, a changed setting): COMMAND_WAIT_MS and the way back. */
-export const CONTROL_COMMAND_MS = COMMAND_WAIT_MS + 5 * SECOND;
-/** A line or an answer that the CLI takes from the daemon. */
-export const CONTROL_ANSWER_BYTES_MAX = 64 * MIB;
-/** A daemon that is starting or stopping is looked at this often. */
-export const CONTROL_POLL_MS = 50;
-/** A daemon that was asked to stop: drain, stop of all servers, flush, and a second for a loaded machine. */
-export const DAEMON_STOP_TIMEOUT_MS =
-  DRAIN_MS + STOP_STDIN_GRACE_MS + STOP_TERM_GRACE_MS + STOP_SWEEP_MS + DAEMON_FLUSH_MS + 5 * SECOND;
 /** The end of the daemon's start log that an error quotes. */
 export const START_LOG_TAIL_BYTES = 4 * KIB;
-/** After `pm2 kill` returned, pm2's own daemon may need a moment more. */
-export const PM2_END_TIMEOUT_MS = 10 * SECOND;
-
-// — Environment and install —
-/** File mode mask of servers: the usual one. The daemon's own, 077, would give a person's project files only he can read. */
-export const SERVER_UMASK = 0o022;
-export const LOGIN_SHELL_TIMEOUT_MS = 1500;
-/** A profile that is too slow twice is too slow: then the daemon's own PATH and the usual folders serve. */
-export const LOGIN_SHELL_TRIES_MAX = 2;
-export const NPM_TIMEOUT_MS = 5 * MINUTE;
-/** npm's own default waits 70 s for a host that is not there; a person at a terminal should know sooner. */
-export const NPM_FETCH_RETRIES = 2;
-export const NPM_FETCH_RETRY_MIN_MS = 1 * SECOND;
-export const NPM_FETCH_RETRY_MAX_MS = 2 * SECOND;
-/** From TERM to KILL of an npm that is given up. */
-export const NPM_KILL_GRACE_MS = 2 * SECOND;
-/** npm runs at once: each takes some 100 MB and a core. */
-export const NPM_RUNS_MAX = 2;
-/** What is kept of npm's output: its error is at the end. */
-export const NPM_OUTPUT_BYTES_MAX = 256 * KIB;
-/** Changes of a development folder are gathered this long before its server restarts. */
-export const WATCH_DEBOUNCE_MS = 300;
-export const WATCH_RESTARTS_PER_MINUTE_MAX = 20;
-/** A folder that does not become quiet (a build, a log) is told of after this time all the same. */
-export const WATCH_GATHER_MAX_MS = 3 * SECOND;
-/** A watched folder is looked at this often: nothing tells that it was replaced by another of the same name. */
-export const WATCH_ROOT_CHECK_MS = 1 * SECOND;
-/** Where the system gives no more watches, files are looked at this often. */
-export const WATCH_POLL_MS = 1 * SECOND;
-
-// — CLI on a terminal —
-/** The live line of a step: smooth to the eye, nothing to the CPU. */
-export const PROGRESS_REPAINT_MS = 100;
-/** After Ctrl-C a command may tell the daemon and print its last words this long. */
-export const INTERRUPT_GRACE_MS = 1 * SECOND;
-/** One small program that the doctor or `boot` runs. */
-export const SMALL_PROGRAM_TIMEOUT_MS = 10 * SECOND;

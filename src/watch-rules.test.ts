@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WATCH_DEBOUNCE_MS, WATCH_GATHER_MAX_MS, WATCH_RESTARTS_PER_MINUTE_MAX } from './limits.ts';
+import { WATCH_DEBOUNCE_MS, WATCH_GATHER_MAX_MS, WATCH_RESTARTS_PER_MINUTE_MAX } from './operation-limits.ts';
 import { describeChange, dueAt, isWatched } from './watch-rules.ts';
 
 test('sources restart a server, dependencies, history and build output do not', () => {

@@ -1,4 +1,4 @@
-import { WATCH_DEBOUNCE_MS, WATCH_GATHER_MAX_MS, WATCH_RESTARTS_PER_MINUTE_MAX } from './limits.ts';
+import { WATCH_DEBOUNCE_MS, WATCH_GATHER_MAX_MS, WATCH_RESTARTS_PER_MINUTE_MAX } from './operation-limits.ts';
 
 /** What a watched folder's changes mean, without looking at a disk or a clock. */
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import type { FSWatcher } from 'chokidar';
 import { errnoOf } from './errors.ts';
-import { WATCH_POLL_MS, WATCH_RESTARTS_PER_MINUTE_MAX, WATCH_ROOT_CHECK_MS } from './limits.ts';
+import { WATCH_POLL_MS, WATCH_RESTARTS_PER_MINUTE_MAX, WATCH_ROOT_CHECK_MS } from './operation-limits.ts';
 import { describeChange, dueAt, isWatched } from './watch-rules.ts';
 
 export interface WatchListener {

@@ -5,7 +5,7 @@ import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errnoOf, McpdError } from '../../src/errors.ts';
-import { SMALL_PROGRAM_TIMEOUT_MS } from '../../src/limits.ts';
+import { SMALL_PROGRAM_TIMEOUT_MS } from '../../src/operation-limits.ts';
 import { homePath } from '../../src/paths.ts';
 import { type BootEntry, bootEntry } from '../boot-entry.ts';
 import type { Parsed } from '../command.ts';

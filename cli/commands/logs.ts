@@ -1,5 +1,5 @@
 import type { LogLine } from '../../src/api/contract.ts';
-import { LOG_ANSWER_LINES_MAX } from '../../src/limits.ts';
+import { LOG_ANSWER_LINES_MAX } from '../../src/operation-limits.ts';
 import { showable, showableJson } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { SMALL_PROGRAM_TIMEOUT_MS } from '../../src/limits.ts';
+import { SMALL_PROGRAM_TIMEOUT_MS } from '../../src/operation-limits.ts';
 import { VERSION } from '../../src/version.ts';
 import { type Check, failure, ok } from './check.ts';
 import { judgePrograms, programsOn } from './programs.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { McpdError } from '../errors.ts';
-import { LIVE_QUEUE_BYTES_MAX } from '../limits.ts';
+import { LIVE_QUEUE_BYTES_MAX } from '../operation-limits.ts';
 import { showable } from '../text.ts';
 
 /** Where a request came in: `api.sock`, or 127.0.0.1 for the page. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DASHBOARD_CODE_MS, DASHBOARD_CODES_MAX } from '../limits.ts';
+import { DASHBOARD_CODE_MS, DASHBOARD_CODES_MAX } from '../operation-limits.ts';
 import { DashboardCodes } from './codes.ts';
 
 test('a code works once', () => {

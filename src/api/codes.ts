@@ -1,4 +1,4 @@
-import { DASHBOARD_CODE_MS, DASHBOARD_CODES_MAX } from '../limits.ts';
+import { DASHBOARD_CODE_MS, DASHBOARD_CODES_MAX } from '../operation-limits.ts';
 
 /**
  * One-time codes: `mcpd dashboard` puts one behind the `#` of the address, the page gives it for the token. A code works once and not

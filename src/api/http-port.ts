@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { errnoOf } from '../errors.ts';
-import { HTTP_RETRY_MS } from '../limits.ts';
+import { HTTP_RETRY_MS } from '../operation-limits.ts';
 
 /** Loopback only: no other machine may ever reach it. */
 const HOSTNAME = '127.0.0.1';

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asMcpdError, McpdError } from '../errors.ts';
 import { homeFault, insideHome } from '../home.ts';
-import { API_CLOSE_MS, API_CONNECTIONS_MAX } from '../limits.ts';
+import { API_CLOSE_MS, API_CONNECTIONS_MAX } from '../operation-limits.ts';
 import { CONTROL_PROTOCOL } from '../version.ts';
 import { answerError, answerJson, type Listener } from './answer.ts';
 import { DashboardCodes } from './codes.ts';

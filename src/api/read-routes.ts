@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
-import { CALL_ANSWER_ROWS_MAX, LOG_ANSWER_LINES_MAX } from '../limits.ts';
+import { CALL_ANSWER_ROWS_MAX, LOG_ANSWER_LINES_MAX } from '../operation-limits.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
 import { followLog } from './log-follow.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
 import { McpdError } from '../errors.ts';
-import { API_BODY_BYTES_MAX } from '../limits.ts';
+import { API_BODY_BYTES_MAX } from '../operation-limits.ts';
 import { bodyOf, encoded } from './answer.ts';
 import type { ApiEnv } from './app.ts';
 

@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import * as z from 'zod/mini';
 import { McpdError } from '../errors.ts';
-import { DASHBOARD_CODE_MS } from '../limits.ts';
+import { DASHBOARD_CODE_MS } from '../operation-limits.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
 import { watchLive } from './live.ts';

@@ -1,6 +1,6 @@
 import type { DaemonStatus, ErrorBody } from '../api/contract.ts';
 import { fromReport, McpdError } from '../errors.ts';
-import { CONTROL_ANSWER_BYTES_MAX, CONTROL_ANSWER_MS, CONTROL_COMMAND_MS } from '../limits.ts';
+import { CONTROL_ANSWER_BYTES_MAX, CONTROL_ANSWER_MS, CONTROL_COMMAND_MS } from '../operation-limits.ts';
 import type { Paths } from '../paths.ts';
 import { CONTROL_PROTOCOL } from '../version.ts';
 import { type Answer, type Ask, exchange } from './exchange.ts';

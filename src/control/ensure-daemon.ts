@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errnoOf, McpdError } from '../errors.ts';
-import { CONTROL_POLL_MS, DAEMON_START_TIMEOUT_MS, DAEMON_STOP_TIMEOUT_MS, START_LOG_TAIL_BYTES } from '../limits.ts';
+import { START_LOG_TAIL_BYTES } from '../limits.ts';
+import { CONTROL_POLL_MS, DAEMON_START_TIMEOUT_MS, DAEMON_STOP_TIMEOUT_MS } from '../operation-limits.ts';
 import type { Paths } from '../paths.ts';
 import { isRunning } from '../running.ts';
 import { fatalIn } from '../start-report.ts';

@@ -1,4 +1,5 @@
 import { McpdError } from '../errors.ts';
+import { ANSWER_CHUNK_HEAD_BYTES_MAX, ANSWER_HEAD_BYTES_MAX } from '../operation-limits.ts';
 
 /**
  * Reads one HTTP/1.1 response from the daemon, as far as its own server writes them: a head, then a body of a known length, in chunks, or
@@ -32,7 +33,7 @@ export class ResponseReader {
   private takeHead(): boolean {
     const end = this.rest.indexOf('\r\n\r\n');
     if (end === -1) {
-      if (this.rest.length > HEAD_BYTES_MAX) throw notADaemon();
+      if (this.rest.length > ANSWER_HEAD_BYTES_MAX) throw notADaemon();
       return false;
     }
     const [first = '', ...lines] = this.rest.toString('latin1', 0, end).split('\r\n');
@@ -79,7 +80,7 @@ export class ResponseReader {
     if (chunked.left === null) {
       const end = this.rest.indexOf('\r\n');
       if (end === -1) {
-        if (this.rest.length > CHUNK_HEAD_BYTES_MAX) throw notADaemon();
+        if (this.rest.length > ANSWER_CHUNK_HEAD_BYTES_MAX) throw notADaemon();
         return null;
       }
       const size = /^([0-9a-fA-F]{1,8})\s*(?:;|$)/.exec(this.rest.toString('latin1', 0, end))?.[1];
@@ -114,9 +115,6 @@ type Framing =
   | { kind: 'length'; left: number }
   /** `left` is null before the size of a chunk was read. */
   | { kind: 'chunked'; left: number | null };
-
-const HEAD_BYTES_MAX = 64 * 1024;
-const CHUNK_HEAD_BYTES_MAX = 1024;
 
 function notADaemon(): McpdError {
   return new McpdError('DAEMON_LOST', {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DaemonStatus } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
-import { CONTROL_POLL_MS } from '../limits.ts';
+import { CONTROL_POLL_MS } from '../operation-limits.ts';
 import type { Paths } from '../paths.ts';
 import { compareVersions } from '../version.ts';
 import { DaemonClient } from './client.ts';

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { acquireLock, type Lock } from '../../registry/lock.ts';
-import { SOCKET_PROBE_MS, STANDBY_RETRY_MS } from '../limits.ts';
+import { SOCKET_PROBE_MS, STANDBY_RETRY_MS } from '../operation-limits.ts';
 import type { Paths } from '../paths.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
-import { COMMAND_WAIT_MS } from '../limits.ts';
+import { COMMAND_WAIT_MS } from '../operation-limits.ts';
 
 /** Lets an API request wait until a server is where a person wants it. Fed by the core's `publish` effects. */
 export class ServerWaits {

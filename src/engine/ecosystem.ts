@@ -1,9 +1,6 @@
-import { DAEMON_START_TIMEOUT_MS, PM2_KILL_TIMEOUT_MS } from '../limits.ts';
+import { DAEMON_START_TIMEOUT_MS, PM2_KILL_TIMEOUT_MS, PM2_RESTART_DELAY_FIRST_MS } from '../operation-limits.ts';
 import { ENDED_EXIT_CODE, FATAL_EXIT_CODE } from '../start-report.ts';
 import type { DaemonProgram } from './program.ts';
-
-/** First delay of a restart by pm2; it grows by half each time up to 15 s, and starts anew after 30 s up. */
-const RESTART_DELAY_FIRST_MS = 100;
 
 /** The text of pm2's configuration for one daemon. Paths and arguments are JSON, which is JavaScript, so nothing in them is code. */
 export function ecosystemText(program: DaemonProgram, node: string): string {
@@ -21,7 +18,7 @@ export function ecosystemText(program: DaemonProgram, node: string): string {
     // The daemon ends its servers itself, each as its own group; it only needs the time.
     kill_timeout: PM2_KILL_TIMEOUT_MS,
     treekill: false,
-    exp_backoff_restart_delay: RESTART_DELAY_FIRST_MS,
+    exp_backoff_restart_delay: PM2_RESTART_DELAY_FIRST_MS,
     // Ended on purpose, or unable to start: then starting it again is wrong.
     stop_exit_codes: [ENDED_EXIT_CODE, FATAL_EXIT_CODE],
     out_file: program.paths.startLog,

@@ -2,12 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { asMcpdError, McpdError } from '../errors.ts';
-import { PM2_COMMAND_TIMEOUT_MS } from '../limits.ts';
+import { PM2_COMMAND_TIMEOUT_MS, PM2_OUTPUT_CHARS_MAX } from '../operation-limits.ts';
 import { daemonEnvironment } from './environment.ts';
 import type { DaemonProgram } from './program.ts';
-
-/** What is kept of pm2's own words, for an error. */
-const OUTPUT_CHARS_MAX = 2000;
 
 /**
  * Runs pm2 as a program of its own (it is AGPL-3.0, and never part of ours) on our private PM2_HOME. Only under the start lock, and never to
@@ -74,7 +71,7 @@ function environmentOf(program: DaemonProgram): Record<string, string> {
 function collect(child: ChildProcess): () => string {
   let text = '';
   const add = (data: Buffer) => {
-    text = (text + data.toString('utf8')).slice(-OUTPUT_CHARS_MAX);
+    text = (text + data.toString('utf8')).slice(-PM2_OUTPUT_CHARS_MAX);
   };
   child.stdout?.on('data', add);
   child.stderr?.on('data', add);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errnoOf, McpdError } from '../errors.ts';
 import { homeFault } from '../home.ts';
-import { CONTROL_POLL_MS, PM2_END_TIMEOUT_MS, PM2_LOG_BYTES_MAX } from '../limits.ts';
+import { CONTROL_POLL_MS, PM2_END_TIMEOUT_MS, PM2_LOG_BYTES_MAX } from '../operation-limits.ts';
 import type { Paths } from '../paths.ts';
 import { isRunning } from '../running.ts';
 import { ecosystemText } from './ecosystem.ts';

@@ -1,6 +1,6 @@
 import { waitForLock } from '../../registry/lock.ts';
 import { McpdError } from '../errors.ts';
-import { CONTROL_POLL_MS, LOCK_WAIT_MS } from '../limits.ts';
+import { CONTROL_POLL_MS, LOCK_WAIT_MS } from '../operation-limits.ts';
 import type { Paths } from '../paths.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   NPM_FETCH_RETRY_MIN_MS,
   NPM_RUNS_MAX,
   NPM_TIMEOUT_MS,
-} from '../limits.ts';
+} from '../operation-limits.ts';
 import { chooseBin, type PackageManifest, type Runnable, runnableIn } from './bin.ts';
 import { type Asked, engineWarnings, npmError, readNpmFailure } from './npm-failure.ts';
 import { findNpm, type NpmProgram, type NpmRunOptions, npmEnvironment, runNpm } from './npm-run.ts';

@@ -7,7 +7,7 @@ import { DaemonClient } from '../../src/control/client.ts';
 import { exchange, isAbsent } from '../../src/control/exchange.ts';
 import { McpdError } from '../../src/errors.ts';
 import { insideHome } from '../../src/home.ts';
-import { LIVE_QUEUE_BYTES_MAX } from '../../src/limits.ts';
+import { LIVE_QUEUE_BYTES_MAX } from '../../src/operation-limits.ts';
 import { pathsOf } from '../../src/paths.ts';
 import { type ListeningApi, listeningApi } from '../harness/listening-api.ts';
 import { serverStatus } from '../harness/plain-control.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApi } from '../../src/api/listen.ts';
 import { keptToken } from '../../src/api/token.ts';
-import { API_BODY_BYTES_MAX } from '../../src/limits.ts';
+import { API_BODY_BYTES_MAX } from '../../src/operation-limits.ts';
 import { freePort } from '../harness/home.ts';
 import { askLocal, askWeb, JSON_TYPE, type ListeningApi, listeningApi, sendRaw } from '../harness/listening-api.ts';
 import { PlainControl, serverStatus } from '../harness/plain-control.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { WATCH_DEBOUNCE_MS, WATCH_RESTARTS_PER_MINUTE_MAX } from '../../src/limits.ts';
+import { WATCH_DEBOUNCE_MS, WATCH_RESTARTS_PER_MINUTE_MAX } from '../../src/operation-limits.ts';
 import { createWatch, type Watch } from '../../src/watch.ts';
 
 describe('the watch of development folders and declared files', () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DaemonClient } from '../../src/control/client.ts';
 import { lookForDaemon } from '../../src/control/sighting.ts';
 import { daemonEngine } from '../../src/engine/engine.ts';
-import { PM2_LOG_BYTES_MAX } from '../../src/limits.ts';
+import { PM2_LOG_BYTES_MAX } from '../../src/operation-limits.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
 import { type PlainDaemon, plainDaemon } from '../harness/plain-daemon.ts';
 import { alive, gone, killPid } from '../harness/processes.ts';

@@ -1,0 +1,109 @@
+import { DAEMON_FLUSH_MS, DRAIN_MS, STOP_STDIN_GRACE_MS, STOP_SWEEP_MS, STOP_TERM_GRACE_MS } from './limits.ts';
+
+/**
+ * Every wait, queue, buffer and retry of running mcpd itself: its daemon, control API, CLI, installs and watching. As in limits.ts, with the
+ * unit in the name and the reason beside it.
+ */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+// — Starting and ending the daemon —
+/** A CLI or shim waits this long for a daemon that is starting. */
+export const DAEMON_START_TIMEOUT_MS = 10 * SECOND;
+/** A daemon that was asked to stop: drain, stop of all servers, flush, and a second for a loaded machine. */
+export const DAEMON_STOP_TIMEOUT_MS =
+  DRAIN_MS + STOP_STDIN_GRACE_MS + STOP_TERM_GRACE_MS + STOP_SWEEP_MS + DAEMON_FLUSH_MS + 5 * SECOND;
+/** Waiting for another process that holds a lock of ours (a start, a replacement). */
+export const LOCK_WAIT_MS = 30 * SECOND;
+/** A standby daemon looks for the lock this often. */
+export const STANDBY_RETRY_MS = 500;
+/** A standby asks so long whether the running daemon accepts connections. */
+export const SOCKET_PROBE_MS = 500;
+/** pm2 kills the daemon after this time; our own stop is shorter. */
+export const PM2_KILL_TIMEOUT_MS = 20 * SECOND;
+/** One call of the pm2 command. */
+export const PM2_COMMAND_TIMEOUT_MS = 30 * SECOND;
+/** After `pm2 kill` returned, pm2's own daemon may need a moment more. */
+export const PM2_END_TIMEOUT_MS = 10 * SECOND;
+/** First delay of a restart by pm2; it grows by half each time up to 15 s, and starts anew after 30 s up. */
+export const PM2_RESTART_DELAY_FIRST_MS = 100;
+/** What is kept of pm2's own words, for an error. */
+export const PM2_OUTPUT_CHARS_MAX = 2 * KIB;
+/** pm2's own files are emptied above this size; mcpd's logs are elsewhere. */
+export const PM2_LOG_BYTES_MAX = 1 * MIB;
+
+// — Control API —
+/** An API request that waits for a server's start or stop. */
+export const COMMAND_WAIT_MS = 60 * SECOND;
+/** One request body of the control API. */
+export const API_BODY_BYTES_MAX = 4 * MIB;
+/** Live events waiting for one watcher (CLI or page); beyond it the watcher is cut off and reconnects. */
+export const LIVE_QUEUE_BYTES_MAX = 1 * MIB;
+/** Connections to one listener of the control API at once: pages and CLIs are few, and a flood must not use up the file descriptors. */
+export const API_CONNECTIONS_MAX = 256;
+/** Open answers may still finish this long when the daemon closes its listeners. */
+export const API_CLOSE_MS = 1 * SECOND;
+/** Lines of a log in one answer. */
+export const LOG_ANSWER_LINES_MAX = 10_000;
+/** Rows of the call history in one answer. */
+export const CALL_ANSWER_ROWS_MAX = 10_000;
+
+// — Page —
+/** A taken HTTP port is tried again this often. */
+export const HTTP_RETRY_MS = 2 * SECOND;
+/** A page's socket must send its token within this time. */
+export const WS_TOKEN_TIMEOUT_MS = 5 * SECOND;
+/** One message of a page's socket: only the token comes that way. */
+export const WS_MESSAGE_BYTES_MAX = 4 * KIB;
+/** A code of `mcpd dashboard` waits this long for its page. */
+export const DASHBOARD_CODE_MS = 60 * SECOND;
+/** Codes that wait at once; the oldest gives way. */
+export const DASHBOARD_CODES_MAX = 16;
+
+// — CLI towards the daemon —
+/** What the daemon answers from memory (status, lists). Beyond it the daemon hangs. */
+export const CONTROL_ANSWER_MS = 10 * SECOND;
+/** An answer that waits for a server (start, stop, a changed setting): COMMAND_WAIT_MS and the way back. */
+export const CONTROL_COMMAND_MS = COMMAND_WAIT_MS + 5 * SECOND;
+/** A line or an answer that the CLI takes from the daemon. */
+export const CONTROL_ANSWER_BYTES_MAX = 64 * MIB;
+/** The head of the daemon's answer, and the line before each of its chunks: what is longer was not written by a daemon. */
+export const ANSWER_HEAD_BYTES_MAX = 64 * KIB;
+export const ANSWER_CHUNK_HEAD_BYTES_MAX = 1 * KIB;
+/** A daemon that is starting or stopping is looked at this often. */
+export const CONTROL_POLL_MS = 50;
+
+// — Install —
+export const NPM_TIMEOUT_MS = 5 * MINUTE;
+/** npm's own default waits 70 s for a host that is not there; a person at a terminal should know sooner. */
+export const NPM_FETCH_RETRIES = 2;
+export const NPM_FETCH_RETRY_MIN_MS = 1 * SECOND;
+export const NPM_FETCH_RETRY_MAX_MS = 2 * SECOND;
+/** From TERM to KILL of an npm that is given up. */
+export const NPM_KILL_GRACE_MS = 2 * SECOND;
+/** npm runs at once: each takes some 100 MB and a core. */
+export const NPM_RUNS_MAX = 2;
+/** What is kept of npm's output: its error is at the end. */
+export const NPM_OUTPUT_BYTES_MAX = 256 * KIB;
+
+// — Watching —
+/** Changes of a development folder are gathered this long before its server restarts. */
+export const WATCH_DEBOUNCE_MS = 300;
+export const WATCH_RESTARTS_PER_MINUTE_MAX = 20;
+/** A folder that does not become quiet (a build, a log) is told of after this time all the same. */
+export const WATCH_GATHER_MAX_MS = 3 * SECOND;
+/** A watched folder is looked at this often: nothing tells that it was replaced by another of the same name. */
+export const WATCH_ROOT_CHECK_MS = 1 * SECOND;
+/** Where the system gives no more watches, files are looked at this often. */
+export const WATCH_POLL_MS = 1 * SECOND;
+
+// — CLI on a terminal —
+/** The live line of a step: smooth to the eye, nothing to the CPU. */
+export const PROGRESS_REPAINT_MS = 100;
+/** After Ctrl-C a command may tell the daemon and print its last words this long. */
+export const INTERRUPT_GRACE_MS = 1 * SECOND;
+/** One small program that the doctor or `boot` runs. */
+export const SMALL_PROGRAM_TIMEOUT_MS = 10 * SECOND;
