@@ -46,7 +46,7 @@ export function onCall(core: Core, session: HostSession, view: RequestView, fact
   const refusal = refusalBefore(core, session, instance, known, route);
   if (refusal !== null) return refuse(core, session.id, id, refusal);
 
-  const call = newCall(core, session, view, facts, { ...found, instance, subscribes: route.kind === 'subscription' });
+  const call = newCall(core, session, view, facts, { found, instance, subscribes: route.kind === 'subscription' });
   session.calls += 1;
   if (call.logLevel !== null && (session.logLevel === null || isMoreVerbose(call.logLevel, session.logLevel)))
     setLogLevel(core, session, call.logLevel);
@@ -90,28 +90,18 @@ function newCall(
   session: HostSession,
   view: RequestView,
   { key, era, logLevel }: CallFacts,
-  {
-    server,
-    target,
-    rewrite,
-    exposedUri,
-    instance,
-    subscribes,
-  }: Destination & {
-    instance: Instance;
-    subscribes: boolean;
-  },
+  { found, instance, subscribes }: { found: Destination; instance: Instance; subscribes: boolean },
 ): Call {
   return {
     session: session.id,
     id: view.request.id,
     idKey: key,
     method: view.request.method,
-    server,
+    server: found.server,
     instance: instance.key,
-    target,
-    rewrite,
-    exposedUri,
+    target: found.target,
+    rewrite: found.rewrite,
+    exposedUri: found.exposedUri,
     hostEra: era,
     progressToken: progressTokenOf(view),
     logLevel: isLogLevel(logLevel) ? logLevel : null,
