@@ -1,0 +1,353 @@
+import { expect, test } from 'vitest';
+import { answerOwn, type Character, definitionOf, memoryOf } from '../../test/simulated/servers.ts';
+import { World } from '../../test/simulated/world.ts';
+
+const FAKE: Character = { tools: ['work'] };
+const command = (world: World, what: 'start' | 'stop' | 'restart') =>
+  world.post({ type: 'command', server: 'fake', command: what });
+
+/** Lets a process end that was asked to. */
+function end(world: World, instance = 'fake') {
+  world.advance(0);
+  const process = world.process(instance);
+  expect(process.stopping).not.toBe('no');
+  world.serverExits(process, null, 'SIGTERM');
+}
+
+const stateOf = (world: World) => world.status('fake').state;
+
+test('a server with known lists is not started by being installed', () => {
+  const world = new World();
+  world.install('fake', FAKE);
+  expect(world.status('fake')).toMatchObject({ state: 'stopped', health: 'ok', wanted: 'down', listed: true });
+  expect(world.spawns).toEqual([]);
+});
+
+test('one that is always up is started at once, and again after a crash', () => {
+  const world = new World();
+  world.install('fake', FAKE, { start: 'always' });
+  world.serverExits(world.ready('fake', FAKE), 0);
+  expect(world.status('fake')).toMatchObject({ state: 'backoff', wanted: 'up', nextStartAt: 1000 });
+  world.advance(1000);
+  expect(stateOf(world)).toBe('starting');
+});
+
+test('a stop by hand lasts: neither its start mode nor a changed setting contradicts it', () => {
+  const world = new World();
+  world.install('fake', FAKE, { start: 'always' });
+  world.ready('fake', FAKE);
+  command(world, 'stop');
+  end(world);
+  world.install('fake', FAKE, { start: 'always', description: 'new words' });
+  world.advance(3600_000);
+  expect(stateOf(world)).toBe('stopped');
+  command(world, 'start');
+  expect(stateOf(world)).toBe('starting');
+});
+
+test('what is no longer always up rests like any other', () => {
+  const world = new World();
+  world.install('fake', FAKE, { start: 'always' });
+  const process = world.ready('fake', FAKE);
+  world.install('fake', FAKE, { start: 'on-demand' });
+  for (let minute = 0; minute < 16; minute++) {
+    answerOwn(world, process, FAKE);
+    world.advance(60_000);
+  }
+  expect(process.stopping).toBe('asked');
+});
+
+test('a server on demand stops a quarter of an hour after its last call; one that a person started does not', () => {
+  const world = new World();
+  world.install('fake', FAKE);
+  const host = world.legacyHost('host');
+  const rest = (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute++) {
+      if (world.processes.has('fake')) answerOwn(world, world.process('fake'), FAKE);
+      world.advance(60_000);
+    }
+  };
+  world.request(host, 'tools/call', { name: 'fake__work' });
+  const process = world.ready('fake', FAKE);
+  rest(9);
+  expect(process.stopping).toBe('no');
+  world.serverAnswers(process, 'tools/call', { result: {} });
+  rest(14);
+  expect(process.stopping).toBe('no');
+  rest(1);
+  expect(process.stopping).toBe('asked');
+  end(world);
+  expect(world.status('fake')).toMatchObject({ state: 'stopped', health: 'ok', lastExit: null });
+  command(world, 'start');
+  world.ready('fake', FAKE);
+  rest(60);
+  expect(stateOf(world)).toBe('running');
+});
+
+test('a changed launch replaces the process; other settings do not', () => {
+  const world = new World();
+  const process = world.running('fake', FAKE);
+  world.install('fake', FAKE, { description: 'new words' });
+  expect(stateOf(world)).toBe('running');
+  world.install('fake', FAKE, { fingerprint: 'new-print' });
+  expect(stateOf(world)).toBe('stopping');
+  end(world);
+  world.ready('fake', FAKE);
+  expect(world.effectsOf('spawn').map(({ definition }) => definition.fingerprint)).toEqual(['new-print']);
+  expect(world.process('fake').generation).toBeGreaterThan(process.generation);
+});
+
+test('a changed launch makes up for the failures of the old one', () => {
+  const world = new World();
+  world.install('fake', FAKE, { start: 'always' });
+  for (let n = 0; n < 5; n++) {
+    world.serverExits(world.spawned('fake'), 1);
+    world.advance(60_000);
+  }
+  expect(stateOf(world)).toBe('failed');
+  world.install('fake', FAKE, { start: 'always', fingerprint: 'repaired' });
+  expect(stateOf(world)).toBe('starting');
+});
+
+test('what this launch has told is known, even if the registry could not keep it', () => {
+  const world = new World();
+  const definition = world.install('fake', FAKE);
+  world.post({ type: 'server-defined', definition: { ...definition, description: 'x' }, memory: null });
+  expect(world.status('fake')).toMatchObject({ listed: true, counts: { tools: 1 } });
+  expect(world.spawns).toEqual([]);
+});
+
+test('a disabled server ends, is not started by hand, and comes back when it is enabled', () => {
+  const world = new World();
+  world.running('fake', FAKE, { start: 'always' });
+  world.install('fake', FAKE, { enabled: false, start: 'always' });
+  command(world, 'start');
+  end(world);
+  command(world, 'restart');
+  expect(world.status('fake')).toMatchObject({ state: 'stopped', wanted: 'down', wantedReason: 'disabled' });
+  world.install('fake', FAKE, { start: 'always' });
+  expect(stateOf(world)).toBe('starting');
+});
+
+test('disabled while it starts, it ends and its callers are told', () => {
+  const world = new World();
+  world.install('fake', FAKE);
+  const host = world.legacyHost('host');
+  const key = world.request(host, 'tools/call', { name: 'fake__work' });
+  world.install('fake', FAKE, { enabled: false });
+  expect(world.answerTo(host, key).error?.message).toContain('disabled');
+  end(world);
+  expect(world.gateway.view.instances.get('fake')?.phase).toBe('stopped');
+});
+
+test('an uninstalled server is gone when its process is, and nothing calls it back', () => {
+  const world = new World();
+  world.running('fake', FAKE);
+  world.post({ type: 'server-removed', server: 'fake' });
+  expect(world.gateway.status('fake')).toBeNull();
+  expect(world.gateway.view.instances.has('fake')).toBe(true);
+  command(world, 'start');
+  end(world);
+  expect(world.gateway.view.instances.has('fake')).toBe(false);
+  expect(world.timers.size).toBe(0);
+});
+
+test('a server that is installed again while its old process ends gets a new one', () => {
+  const world = new World();
+  world.running('fake', FAKE);
+  world.post({ type: 'server-removed', server: 'fake' });
+  world.install('fake', FAKE, { start: 'always' });
+  end(world);
+  expect(stateOf(world)).toBe('starting');
+});
+
+test('a command for a server that is not there is nothing', () => {
+  const world = new World();
+  expect(world.post({ type: 'command', server: 'nobody', command: 'start' })).toEqual([]);
+});
+
+// — trials —
+
+const outcome = (world: World) => world.effectsOf('trial-finished').map((effect) => effect.outcome);
+
+test('a trial starts the definition, reads its lists, ends the process, reports, and leaves nothing', () => {
+  const world = new World();
+  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
+  world.ready('new@trial-t', FAKE);
+  expect(outcome(world)).toEqual([]);
+  end(world, 'new@trial-t');
+  expect(outcome(world)).toMatchObject([
+    { ok: true, memory: { fingerprint: 'print-of-new', era: 'legacy' }, findings: [] },
+  ]);
+  expect(world.gateway.view.instances.size).toBe(0);
+  expect(world.timers.size).toBe(0);
+  expect(world.effectsOf('save-memory')).toEqual([]);
+  expect(world.effectsOf('record-transition')).toEqual([]);
+});
+
+test('a trial of an installed server leaves that server alone', () => {
+  const world = new World();
+  const process = world.running('fake', FAKE);
+  world.post({ type: 'trial', trial: 't', definition: definitionOf('fake', 'on-demand', 'other') });
+  world.ready('fake@trial-t', { tools: ['other'] });
+  end(world, 'fake@trial-t');
+  expect(process.stopping).toBe('no');
+  expect(world.status('fake')).toMatchObject({ counts: { tools: 1 }, state: 'running' });
+});
+
+test.each([
+  ['that exits at once', (world: World) => world.serverExits(world.process('new@trial-t'), 4), 'start', 'exit code 4'],
+  [
+    'that exits after the probe too',
+    (world: World) => {
+      world.serverExits(world.spawned('new@trial-t'), 4);
+      world.serverExits(world.spawned('new@trial-t'), 4);
+    },
+    'start',
+    'exit code 4',
+  ],
+  [
+    'that never answers',
+    (world: World) => {
+      world.spawned('new@trial-t');
+      world.advance(30_000);
+      end(world, 'new@trial-t');
+    },
+    'handshake',
+    'timed out',
+  ],
+])('a trial of a server %s fails with the reason', (_what, happen, step, reason) => {
+  const world = new World();
+  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
+  happen(world);
+  expect(outcome(world)).toMatchObject([{ ok: false, step, reason: expect.stringContaining(reason) }]);
+  expect(world.gateway.view.instances.size).toBe(0);
+});
+
+test.each(['queued', 'starting', 'running'])('a trial can be cancelled while it is %s', (phase) => {
+  const world = new World({ startSlots: 1 });
+  if (phase === 'queued') world.install('busy', FAKE, { start: 'always' });
+  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
+  if (phase === 'running') {
+    const process = world.spawned('new@trial-t');
+    world.serverAnswers(process, 'server/discover', { error: { code: -32_601, message: 'x' } });
+    world.serverAnswers(process, 'initialize', {
+      result: { protocolVersion: '2025-11-25', capabilities: { tools: {} } },
+    });
+  }
+  world.post({ type: 'trial-cancelled', trial: 't' });
+  if (phase !== 'queued') end(world, 'new@trial-t');
+  expect(outcome(world)).toMatchObject([{ ok: false, reason: 'it was cancelled' }]);
+  expect(world.gateway.view.instances.has('new@trial-t')).toBe(false);
+});
+
+// — memory —
+
+test('over the soft limit a server is started afresh when no call is open', () => {
+  const world = new World();
+  const process = world.running('fake', FAKE);
+  const host = world.legacyHost('host');
+  const key = world.request(host, 'tools/call', { name: 'fake__work' });
+  const { instance, generation } = process;
+  const soft = { type: 'server-memory', instance, generation, limit: 'soft', bytes: 2 ** 31 } as const;
+  world.post(soft);
+  world.post(soft);
+  expect(world.status('fake')).toMatchObject({ health: 'degraded', findings: [expect.stringContaining('2048 MiB')] });
+  world.advance(60_000);
+  expect(process.stopping).toBe('no');
+  world.serverAnswers(process, 'tools/call', { result: {} });
+  expect(world.answerTo(host, key).result).toEqual({});
+  world.advance(5000);
+  end(world);
+  world.ready('fake', FAKE);
+  expect(world.status('fake')).toMatchObject({ state: 'running', health: 'ok', findings: [], lastExit: null });
+});
+
+test('over the hard limit it is killed at once, its calls fail, and the exit counts as a failure', () => {
+  const world = new World();
+  const process = world.running('fake', FAKE);
+  const host = world.legacyHost('host');
+  const key = world.request(host, 'tools/call', { name: 'fake__work' });
+  const { instance, generation } = process;
+  world.post({ type: 'server-memory', instance, generation, limit: 'hard', bytes: 3 * 2 ** 30 });
+  expect(process.stopping).toBe('killed');
+  world.serverExits(process, null, 'SIGKILL');
+  expect(world.answerTo(host, key).error?.message).toContain('memory: 3072 MiB, over its hard limit (signal SIGKILL)');
+  expect(stateOf(world)).toBe('backoff');
+});
+
+// — shutdown —
+
+test('at the end all servers drain at once, new calls are refused, and all is stopped when the last process is gone', () => {
+  const world = new World();
+  const process = world.running('fake', FAKE);
+  world.running('other', FAKE);
+  world.install('asleep', FAKE);
+  const host = world.legacyHost('host');
+  const open = world.request(host, 'tools/call', { name: 'fake__work' });
+  world.post({ type: 'shutdown', now: false });
+  expect(world.ask(host, 'tools/call', { name: 'asleep__work' }).error).toMatchObject({
+    data: { reason: 'stopping', sent: false },
+  });
+  expect(world.ask(host, 'tools/list').result).toBeDefined();
+  world.serverAnswers(process, 'tools/call', { result: {} });
+  expect(world.answerTo(host, open).result).toEqual({});
+  end(world, 'other');
+  expect(world.allStopped).toBe(false);
+  end(world);
+  expect(world.allStopped).toBe(true);
+});
+
+test('a hurried end skips the draining, also in its middle', () => {
+  const world = new World();
+  const process = world.running('fake', FAKE);
+  world.request(world.legacyHost('host'), 'tools/call', { name: 'fake__work' });
+  world.post({ type: 'shutdown', now: false });
+  world.advance(1000);
+  expect(process.stopping).toBe('no');
+  world.post({ type: 'shutdown', now: true });
+  expect(process.stopping).toBe('asked');
+});
+
+test('with nothing running all is stopped at once, and once only', () => {
+  const world = new World();
+  world.install('fake', FAKE);
+  world.post({ type: 'shutdown', now: false });
+  world.post({ type: 'shutdown', now: true });
+  expect(world.effectsOf('all-stopped')).toHaveLength(1);
+});
+
+test('nothing starts any more while mcpd stops', () => {
+  const world = new World();
+  world.running('fake', FAKE, { start: 'always' });
+  world.install('other', FAKE);
+  world.post({ type: 'shutdown', now: false });
+  command(world, 'restart');
+  world.post({ type: 'command', server: 'other', command: 'start' });
+  world.install('late', FAKE, { start: 'always' });
+  world.post({ type: 'server-defined', definition: definitionOf('unlisted'), memory: null });
+  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
+  expect(outcome(world)).toMatchObject([{ ok: false, reason: 'mcpd is stopping' }]);
+  end(world);
+  expect(world.allStopped).toBe(true);
+  expect(world.processes.size).toBe(0);
+});
+
+test('a trial that is under way ends with mcpd, and is reported', () => {
+  const world = new World();
+  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
+  world.spawned('new@trial-t');
+  world.post({ type: 'shutdown', now: false });
+  end(world, 'new@trial-t');
+  expect(outcome(world)).toMatchObject([{ ok: false, reason: 'mcpd is stopping' }]);
+  expect(world.allStopped).toBe(true);
+});
+
+test('the memory of a launch belongs to it alone', () => {
+  const world = new World();
+  const definition = world.install('fake', FAKE);
+  const changed = { ...definition, fingerprint: 'new-print' };
+  world.post({ type: 'server-defined', definition: changed, memory: null });
+  expect(world.status('fake').listed).toBe(false);
+  expect(memoryOf(definition, FAKE).fingerprint).not.toBe(changed.fingerprint);
+});
