@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterExit, restartDelayMs } from './supervision.ts';
+import { afterExit, type Phase, restartDelayMs, STATE_OF, TABLE } from './supervision.ts';
 
 const crash = { asked: false, needed: true, halfOpen: false, readyMs: 0, unstable: [], now: 100_000, random: 0.5 };
 
@@ -42,4 +42,57 @@ test('the fifth unstable start within five minutes ends in failed', () => {
 
 test('a server that nobody needs rests after a crash, but may not be started again at once', () => {
   expect(afterExit({ ...crash, needed: false })).toEqual({ phase: 'stopped', unstable: [100_000], notBefore: 101_000 });
+});
+
+test('the trial of a failed server decides at once', () => {
+  expect(afterExit({ ...crash, halfOpen: true }).phase).toBe('failed');
+  expect(afterExit({ ...crash, halfOpen: true, readyMs: 60_000 }).phase).toBe('queued');
+});
+
+const PHASES = Object.keys(TABLE) as Phase[];
+const UP: readonly Phase[] = ['starting', 'running', 'draining', 'stopping'];
+
+test('only an exit leads out of the phases that have a process, and nothing but a slot leads into them', () => {
+  for (const from of PHASES) {
+    for (const [signal, move] of Object.entries(TABLE[from])) {
+      if (typeof move === 'string') continue;
+      const [to, ...actions] = move;
+      const where = `${from}, ${signal}`;
+      if (UP.includes(from)) expect(UP, where).toContain(to);
+      else expect(UP.includes(to), where).toBe(signal === 'slot');
+      expect(actions.includes('spawn'), where).toBe(signal === 'slot');
+    }
+    expect(TABLE[from].exited, from).toBe(UP.includes(from) ? 'settle' : 'stay');
+  }
+});
+
+test('a wish to be down is heard in every phase, and repeated it changes nothing more', () => {
+  for (const from of PHASES) {
+    for (const signal of ['want-down', 'hurry'] as const) {
+      let phase = from;
+      for (let n = 0; n < 2; n++) {
+        const move = TABLE[phase][signal];
+        if (typeof move !== 'string') phase = move[0];
+      }
+      expect(['stopped', signal === 'hurry' ? 'stopping' : 'draining', 'stopping'], `${from}, ${signal}`).toContain(
+        phase,
+      );
+    }
+  }
+});
+
+test('whoever waits is refused wherever a stop leaves nobody to answer', () => {
+  for (const from of PHASES) {
+    for (const signal of ['want-down', 'hurry'] as const) {
+      const move = TABLE[from][signal];
+      if (typeof move === 'string' || from === 'running') continue;
+      expect(move, `${from}, ${signal}`).toContain('refuse-calls');
+    }
+  }
+});
+
+test('people see six states', () => {
+  expect(new Set(Object.values(STATE_OF))).toEqual(
+    new Set(['stopped', 'starting', 'running', 'stopping', 'backoff', 'failed']),
+  );
 });

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { frameOf, textOf } from '../../test/simulated/messages.ts';
+import { splice } from './bytes.ts';
+import { metaEdit, missingInEnvelope, NO_ENVELOPE, progressTokenOf, readModernEnvelope } from './meta.ts';
+import { param, type RequestView, viewOf } from './request-view.ts';
+
+const KEY = 'io.modelcontextprotocol/';
+
+/** A request with these params as text; null for none. */
+function request(params: string | null): RequestView {
+  const frame = frameOf(`{"jsonrpc":"2.0","id":1,"method":"m"${params === null ? '' : `,"params":${params}`}}`);
+  if (frame.envelope.kind !== 'request') throw new RangeError('no request');
+  return viewOf(frame, frame.envelope);
+}
+
+type Era = 'legacy' | 'modern';
+
+/** The params after the edit; null when there was none to make. */
+function edited(params: string | null, from: Era, to: Era, progressToken: string | null = null): string | null {
+  const view = request(params);
+  const edit = metaEdit(view, { from, to, progressToken, clientInfo: '{"name":"h"}', logLevel: null });
+  if (edit === null) return null;
+  const text = textOf(splice(view.frame.bytes, view.frame.length, [edit], 1 << 20));
+  expect(() => JSON.parse(text)).not.toThrow();
+  return /"params":(.*)\}\n$/s.exec(text)?.[1] ?? '';
+}
+
+const ENVELOPE = `"${KEY}protocolVersion":"2026-07-28","${KEY}clientInfo":{"name":"h"},"${KEY}clientCapabilities":{}`;
+
+test.each([
+  [null, `{"_meta":{${ENVELOPE}}}`],
+  ['{}', `{"_meta":{${ENVELOPE}}}`],
+  ['{ "a":1}', `{"_meta":{${ENVELOPE}}, "a":1}`],
+  ['{"a":1,"_meta":{}}', `{"a":1,"_meta":{${ENVELOPE}}}`],
+  ['{"_meta":{"x":1.0}}', `{"_meta":{"x":1.0,${ENVELOPE}}}`],
+  ['{"_meta":null}', `{"_meta":{${ENVELOPE}}}`],
+  [`{"_meta":{"${KEY}clientInfo":{"name":"false"}}}`, `{"_meta":{${ENVELOPE}}}`],
+])('params %s of a legacy host become %s for a modern server', (params, expected) => {
+  expect(edited(params, 'legacy', 'modern')).toBe(expected);
+});
+
+test.each([
+  [`{"_meta":{${ENVELOPE},"traceparent":"t"}}`, '{"_meta":{"traceparent":"t"}}'],
+  [`{"_meta":{${ENVELOPE}},"a":1}`, '{"_meta":{},"a":1}'],
+  [
+    `{"_meta":{"${KEY}logLevel":"info","${KEY}related-task":{"taskId":"1"}}}`,
+    `{"_meta":{"${KEY}related-task":{"taskId":"1"}}}`,
+  ],
+])('params %s of a modern host become %s for a legacy server', (params, expected) => {
+  expect(edited(params, 'modern', 'legacy')).toBe(expected);
+});
+
+test('where nothing must change nothing is touched', () => {
+  expect(edited(null, 'legacy', 'legacy')).toBeNull();
+  expect(edited('{"_meta":{"x":1}}', 'legacy', 'legacy')).toBeNull();
+  expect(edited(`{"_meta":{${ENVELOPE}}}`, 'modern', 'modern')).toBeNull();
+});
+
+test('a progress token is replaced wherever it stands, and every time it stands there', () => {
+  expect(edited('{"_meta":{"progressToken":"t","x":1}}', 'legacy', 'legacy', '7')).toBe(
+    '{"_meta":{"progressToken":7,"x":1}}',
+  );
+  expect(edited(`{"_meta":{${ENVELOPE},"progressToken":1}}`, 'modern', 'modern', '7')).toBe(
+    `{"_meta":{${ENVELOPE},"progressToken":7}}`,
+  );
+  expect(edited('{"_meta":{"progressToken":1,"progressToken":2}}', 'legacy', 'legacy', '7')).toBe(
+    '{"_meta":{"progressToken":7,"progressToken":7}}',
+  );
+});
+
+test('of the capabilities of a modern host the tasks extension is left out, and nothing else', () => {
+  const meta = (extensions: string) =>
+    `{"_meta":{"${KEY}clientCapabilities":{"a":1.0, "extensions":${extensions},"b":[]}}}`;
+  expect(edited(meta(`{"${KEY}tasks":{},"x":{}}`), 'modern', 'modern')).toBe(meta('{"x":{}}'));
+  expect(edited(meta(`{"x":{ }, "${KEY}tasks":{}}`), 'modern', 'modern')).toBe(meta('{"x":{ }}'));
+  expect(edited(meta('{"x":{}}'), 'modern', 'modern')).toBeNull();
+});
+
+test('the envelope tells a modern request, and what it lacks', () => {
+  expect(readModernEnvelope(request(null))).toBeNull();
+  expect(readModernEnvelope(request('{"_meta":{"progressToken":1}}'))).toBeNull();
+  expect(readModernEnvelope(request(`{"_meta":{${ENVELOPE},"${KEY}logLevel":"info"}}`))).toEqual({
+    protocolVersion: '2026-07-28',
+    clientInfo: '{"name":"h"}',
+    capabilities: '{}',
+    logLevel: 'info',
+  });
+  const odd = readModernEnvelope(request(`{"_meta":{"${KEY}protocolVersion":7}}`));
+  expect(missingInEnvelope(odd ?? NO_ENVELOPE)).toEqual([`${KEY}protocolVersion`, `${KEY}clientCapabilities`]);
+});
+
+test.each([
+  ['{"_meta":{"progressToken":"a\\u0062"}}', '"a\\u0062"'],
+  ['{"_meta":{"progressToken":-1.5e3}}', '-1.5e3'],
+  ['{"_meta":{"progressToken":null}}', null],
+  ['{"_meta":{"progressToken":{}}}', null],
+  ['{"_meta":[]}', null],
+  ['{}', null],
+])('the progress token of %s is %j, as it was written', (params, token) => {
+  expect(progressTokenOf(request(params))).toBe(token);
+});
+
+test('params that are no object have no members', () => {
+  for (const params of ['[]', '[{"a":1}]']) expect(param(request(params), 'a')).toBeNull();
+  expect(request('{"a":1,"b":{"a":2}}').params.map(({ key }) => key)).toEqual(['a', 'b']);
+});
