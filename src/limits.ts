@@ -85,6 +85,8 @@ export const SWEEP_EVERY_MS = 100;
 export const GUARDIAN_TERM_GRACE_MS = 2 * SECOND;
 /** A guardian that died is started again after this time. */
 export const GUARDIAN_RESTART_MS = 500;
+/** A daemon looks for leftovers of an earlier one, and then starts servers, this long after it listens: a host that waited for it comes first. */
+export const REAP_DELAY_MS = 200;
 /** Leftovers of an earlier daemon: from TERM to KILL, and from KILL until they are given up. In all below five seconds (promise R9). */
 export const REAP_TERM_GRACE_MS = 2 * SECOND;
 export const REAP_KILL_MS = 2 * SECOND;

@@ -12,7 +12,7 @@ import type { GatewayEvent } from '../core/events.ts';
 import { Gateway } from '../core/gateway.ts';
 import { asMcpdError } from '../errors.ts';
 import { createHostSocket } from '../hosts/socket.ts';
-import { START_SLOTS_MIN } from '../limits.ts';
+import { REAP_DELAY_MS, START_SLOTS_MIN } from '../limits.ts';
 import { packageRoot } from '../package-root.ts';
 import { type Paths, portOf } from '../paths.ts';
 import { openSecrets } from '../secrets.ts';
@@ -179,7 +179,7 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
 
   const memories = registry.allMemories();
   const listening = hosts.listen();
-  void processes.reap();
+  void processes.reap(REAP_DELAY_MS);
   for (const definition of registry.allServers()) {
     runtime.post({ type: 'server-defined', at: now(), definition, memory: memories.get(definition.name) ?? null });
   }
