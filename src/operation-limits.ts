@@ -68,6 +68,8 @@ export const DASHBOARD_CODES_MAX = 16;
 export const CONTROL_ANSWER_MS = 10 * SECOND;
 /** An answer that waits for a server (start, stop, a changed setting): COMMAND_WAIT_MS and the way back. */
 export const CONTROL_COMMAND_MS = COMMAND_WAIT_MS + 5 * SECOND;
+/** A daemon that hangs up without an answer is asked again this long: one that ends is gone by then, one that is crowded has room again. */
+export const CONTROL_CLOSED_MS = 2 * SECOND;
 /** A line or an answer that the CLI takes from the daemon. */
 export const CONTROL_ANSWER_BYTES_MAX = 64 * MIB;
 /** The head of the daemon's answer, and the line before each of its chunks: what is longer was not written by a daemon. */

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errnoOf, McpdError } from '../errors.ts';
 import { START_LOG_TAIL_BYTES } from '../limits.ts';
@@ -45,7 +45,7 @@ export async function ensureDaemon(options: EnsureOptions): Promise<DaemonClient
 
 /**
  * Ends the daemon and what keeps it alive; false when there was none.
- * @throws {McpdError} DAEMON_STOPPING when it takes too long, DAEMON_UNREACHABLE when it hangs, PM2_FAILED
+ * @throws {McpdError} DAEMON_STOPPING when it takes too long, DAEMON_UNREACHABLE with its pid when it hangs and pm2 does not end it, PM2_FAILED
  */
 export async function stopDaemon(
   options: Pick<EnsureOptions, 'paths' | 'engine'> & { now: boolean },
@@ -55,12 +55,12 @@ export async function stopDaemon(
     const sighting = await lookForDaemon(options.paths);
     const direct = sighting.kind === 'answers' && sighting.status.engine === 'direct';
     // pm2 may keep a second daemon ready that would take over at once; and it ends a daemon of its own that hangs.
-    if (direct || sighting.kind === 'hung') await engine.stop();
-    const left = sighting.kind === 'hung' ? await lookForDaemon(options.paths) : sighting;
-    if (left.kind === 'hung') throw left.error;
+    const ended = (direct || sighting.kind === 'hung') && (await engine.stop());
+    const left = sighting.kind === 'hung' && ended ? await lookForDaemon(options.paths) : sighting;
+    if (left.kind === 'hung') throw hungForGood(options.paths, left.error);
     if (left.kind === 'answers') await shutDown(options.paths, left.status.pid, options.now);
-    await engine.stop();
-    return sighting.kind !== 'absent';
+    const kept = await engine.stop();
+    return sighting.kind !== 'absent' || kept;
   });
 }
 
@@ -147,6 +147,27 @@ function notReplaced(found: string, wanted: string): McpdError {
     why: 'another installed mcpd starts it, perhaps the one that a host uses',
     fix: 'update that one, or let the host use this one (command -v mcpd)',
   });
+}
+
+/** pm2 ends a daemon of its own that hangs. One that was started by itself is left to the person, who learns which process it is. */
+function hungForGood(paths: Paths, error: McpdError): McpdError {
+  const pid = pidIn(paths.daemonInfo);
+  if (pid === null || !isRunning(pid)) return error;
+  const { what, why } = error.parts;
+  return new McpdError('DAEMON_UNREACHABLE', {
+    what: `${what} (process ${pid})`,
+    ...(why === undefined ? {} : { why }),
+    fix: `kill -9 ${pid}`,
+  });
+}
+
+function pidIn(daemonInfo: string): number | null {
+  try {
+    const { pid } = JSON.parse(readFileSync(daemonInfo, 'utf8')) as { pid?: unknown };
+    return typeof pid === 'number' && Number.isInteger(pid) && pid > 1 ? pid : null;
+  } catch {
+    return null; // A hint that is not there, or not whole.
+  }
 }
 
 function sizeOf(file: string): number {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DaemonStatus } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
-import { CONTROL_POLL_MS } from '../operation-limits.ts';
+import { CONTROL_CLOSED_MS, CONTROL_POLL_MS } from '../operation-limits.ts';
 import type { Paths } from '../paths.ts';
 import { compareVersions } from '../version.ts';
 import { DaemonClient } from './client.ts';
@@ -17,17 +17,17 @@ export type Sighting =
 /** What a command that needs the daemon does about it. */
 export type Move = 'use' | 'start' | 'wait' | 'replace' | 'give-up';
 
-/** @throws {McpdError} HOME_UNSAFE, HOME_UNWRITABLE, OUT_OF_FILES: the home itself is the problem */
+/**
+ * Absent is only what nobody listens for: who takes that for granted may end a daemon that has much to do.
+ * @throws {McpdError} HOME_UNSAFE, HOME_UNWRITABLE, OUT_OF_FILES: the home itself is the problem
+ */
 export async function lookForDaemon(paths: Paths): Promise<Sighting> {
-  try {
-    return { kind: 'answers', status: await new DaemonClient(paths).status() };
-  } catch (thrown) {
-    if (isAbsent(thrown)) return { kind: 'absent' };
-    if (!(thrown instanceof McpdError)) throw thrown;
-    // It went away while it was asked: as good as gone.
-    if (thrown.code === 'DAEMON_LOST') return { kind: 'absent' };
-    if (thrown.code === 'DAEMON_UNREACHABLE') return { kind: 'hung', error: thrown };
-    throw thrown;
+  const until = performance.now() + CONTROL_CLOSED_MS;
+  for (;;) {
+    const sighting = await look(paths);
+    if (sighting !== 'closed') return sighting;
+    if (performance.now() >= until) return { kind: 'hung', error: turnsAway() };
+    await delay(CONTROL_POLL_MS);
   }
 }
 
@@ -59,4 +59,27 @@ export async function watchForDaemon(
     if (enough(sighting) || performance.now() >= until) return sighting;
     await delay(CONTROL_POLL_MS);
   }
+}
+
+// — internal —
+
+/** `closed`: it hung up without an answer. It ends, or it has no room for one more connection; only another look tells which. */
+async function look(paths: Paths): Promise<Sighting | 'closed'> {
+  try {
+    return { kind: 'answers', status: await new DaemonClient(paths).status() };
+  } catch (thrown) {
+    if (isAbsent(thrown)) return { kind: 'absent' };
+    if (!(thrown instanceof McpdError)) throw thrown;
+    if (thrown.code === 'DAEMON_LOST') return 'closed';
+    if (thrown.code === 'DAEMON_UNREACHABLE') return { kind: 'hung', error: thrown };
+    throw thrown;
+  }
+}
+
+function turnsAway(): McpdError {
+  return new McpdError('DAEMON_UNREACHABLE', {
+    what: 'the daemon hangs up on every request',
+    why: 'too many programs watch it, or it has no file descriptor left',
+    fix: 'end some of those programs (mcpd logs -f, pages), or give it more (ulimit -n) by: mcpd down && mcpd up',
+  });
 }

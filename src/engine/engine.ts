@@ -10,6 +10,6 @@ import { underStartLock } from './start-lock.ts';
  */
 export function daemonEngine(program: DaemonProgram, platform: NodeJS.Platform = process.platform): Engine {
   const underLock = <T>(work: () => Promise<T>) => underStartLock(program.paths, work);
-  if (platform === 'win32') return { start: () => startDetached(program), stop: async () => undefined, underLock };
+  if (platform === 'win32') return { start: () => startDetached(program), stop: async () => false, underLock };
   return { start: () => startUnderPm2(program), stop: () => stopPm2(program), underLock };
 }

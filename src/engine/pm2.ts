@@ -34,12 +34,12 @@ export async function startUnderPm2(program: DaemonProgram): Promise<void> {
 
 /**
  * Ends the pm2 of this home, and with it a daemon that it runs (SIGINT, then SIGKILL after PM2_KILL_TIMEOUT_MS). Resolves when its process
- * is gone. Does nothing when there is none. Only under the start lock.
+ * is gone; false when there is none. Only under the start lock.
  * @throws {McpdError} PM2_FAILED
  */
-export async function stopPm2(program: DaemonProgram): Promise<void> {
+export async function stopPm2(program: DaemonProgram): Promise<boolean> {
   const pid = pm2Pid(program.paths);
-  if (pid === null) return;
+  if (pid === null) return false;
   await runPm2(program, ['kill']);
   const until = performance.now() + PM2_END_TIMEOUT_MS;
   while (isRunning(pid)) {
@@ -52,6 +52,7 @@ export async function stopPm2(program: DaemonProgram): Promise<void> {
     }
     await delay(CONTROL_POLL_MS);
   }
+  return true;
 }
 
 // — internal —

@@ -1,3 +1,5 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureDaemon, findDaemon, stopDaemon } from '../../src/control/ensure-daemon.ts';
 import { daemonEngine } from '../../src/engine/engine.ts';
@@ -89,6 +91,29 @@ test('a daemon that dies without a word of its own is shown with the end of its 
     code: 'DAEMON_START_FAILED',
     parts: { why: expect.stringContaining('something went wrong at once') },
   });
+});
+
+test('a daemon that has no room for one more connection is asked again, and neither ended nor replaced', async () => {
+  const first = await (await ensure('1.0.0', underPm2)).status();
+  const crowd = join(temporary.mcpdHome, 'crowded');
+  writeFileSync(crowd, '');
+  const asking = ensure('1.0.0', underPm2);
+  setTimeout(() => rmSync(crowd), 300);
+  await asking;
+  writeFileSync(crowd, '');
+  await expect(ensure('1.0.0', underPm2)).rejects.toMatchObject({ code: 'DAEMON_UNREACHABLE' });
+  expect(daemon.starts()).toHaveLength(1);
+  expect(alive(first.pid)).toBe(true);
+  rmSync(crowd);
+  expect(await stop(underPm2)).toBe(true);
+});
+
+test('down names the process of a daemon that hangs and that nobody keeps', async () => {
+  daemon.set({ mode: 'hung' });
+  await (await direct()).start();
+  await until('the daemon to listen', () => existsSync(daemon.program.paths.daemonInfo));
+  const [hung] = daemon.starts();
+  await expect(stop()).rejects.toMatchObject({ code: 'DAEMON_UNREACHABLE', parts: { fix: `kill -9 ${hung?.pid}` } });
 });
 
 test('down ends a daemon, and is content when there is none', async () => {

@@ -1,6 +1,6 @@
 // Stands where the daemon is in tests of what starts it: answers status and shutdown on api.sock. `plain.json` in the home says how it
 // behaves ({ mode, version }); each start adds a line to `starts.jsonl` there.
-import { appendFileSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 const home = process.env.MCPD_HOME;
@@ -43,8 +43,13 @@ function listen() {
     const engine = env.MCPD_ENGINE ?? 'direct';
     response.end(JSON.stringify({ pid, version, state, engine, home }));
   });
+  // Hangs up on whoever comes while the file is there, as one does that has no file descriptor left.
+  server.on('connection', (socket) => existsSync('crowded') && socket.destroy());
   rmSync('api.sock', { force: true });
-  server.listen('api.sock', () => process.send?.('ready'));
+  server.listen('api.sock', () => {
+    writeFileSync('daemon.json', JSON.stringify({ pid }));
+    process.send?.('ready');
+  });
   process.on('SIGINT', () => leave(0));
   process.on('SIGTERM', () => leave(0));
 }
