@@ -90,6 +90,8 @@ class Processes implements ServerProcesses {
   readonly #loginPath;
   /** Children that were written to since the last flush. */
   readonly #written = new Set<ServerChild>();
+  /** Nothing is started before these. */
+  #quiet: Promise<void> = Promise.resolve();
   #reaping: Promise<void> = Promise.resolve();
   readonly #reapFindings: string[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -179,7 +181,8 @@ class Processes implements ServerProcesses {
 
   reap(afterMs = 0): Promise<ReapReport> {
     const { paths, nonce, ledger } = this.#options;
-    const reaping = delay(afterMs).then(() => reap(this.#scanner, { home: paths.home, nonce }, ledger));
+    this.#quiet = delay(afterMs);
+    const reaping = this.#quiet.then(() => reap(this.#scanner, { home: paths.home, nonce }, ledger));
     this.#reaping = reaping.then(({ fault, left }) => {
       if (fault !== null) this.#reapFindings.push(`the record of processes could not be used: ${fault}`);
       if (left.length > 0) this.#reapFindings.push(`processes of an earlier daemon do not end: ${left.join(', ')}`);
@@ -229,6 +232,7 @@ class Processes implements ServerProcesses {
     const { definition } = child.order;
     const { paths, secretsOf } = this.#options;
     log.maskWith(maskOf(valuesOf(secretsOf, definition.name)));
+    await this.#quiet;
     const [loginPath] = await Promise.all([this.#loginPath.read(), this.#reaping]);
     // Stopped while it waited: perhaps uninstalled, and then its folder must not appear again.
     signal.throwIfAborted();
