@@ -8,7 +8,7 @@ import { hostEntry, hostEntryLines } from './host-entry.ts';
 import { Interrupted } from './interrupt.ts';
 import { StepFailure } from './output.ts';
 import { progressOn } from './progress.ts';
-import { shownDuration } from './units.ts';
+import { amount, shownDuration } from './units.ts';
 
 /** Shows the events of an install or add as they come, and its end. */
 export async function followInstall(
@@ -107,8 +107,4 @@ async function showEnd(
   for (const line of lines.json) output.print(line);
   output.print('Or, for Claude Code:');
   output.print(`  ${lines.claude}`);
-}
-
-function amount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

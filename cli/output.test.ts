@@ -96,8 +96,14 @@ test('no escape sequence of a server reaches the terminal, by whatever door', ()
 
 test('our own colours pass, and nothing else that begins with ESC', () => {
   const { output, out } = captured({});
-  output.print(`${output.paint.red('red')} \u001b[2J`);
-  expect(out()).toBe('\u001b[31mred\u001b[39m \\x1b[2J\n');
+  output.print(`${output.paint.red('red')} \u001b[2J\u001b[8m`);
+  expect(out()).toBe('\u001b[31mred\u001b[39m \\x1b[2J\\x1b[8m\n');
+});
+
+test('where there are no colours, not even ours pass', () => {
+  const { output, out } = captured({}, false);
+  output.print('\u001b[31mred\u001b[39m');
+  expect(out()).toBe('\\x1b[31mred\\x1b[39m\n');
 });
 
 test('text of several lines keeps its lines', () => {

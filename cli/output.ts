@@ -33,7 +33,7 @@ export interface Sink {
 
 export function outputTo(stdout: Sink, stderr: Sink, env: NodeJS.ProcessEnv): Output {
   const paint = paletteOf(stdout, env);
-  const print = (line: string) => void stdout.write(`${lineOut(line)}\n`);
+  const print = (line: string) => void stdout.write(`${lineOut(line, stdout, env)}\n`);
   return {
     print,
     text: (text) => void stdout.write(`${showable(text, 'lines')}\n`),
@@ -47,7 +47,7 @@ export function outputTo(stdout: Sink, stderr: Sink, env: NodeJS.ProcessEnv): Ou
       const width = Math.max(...shown.map(([label]) => label.length));
       for (const [label, value] of shown) print(`${paint.bold(label.padEnd(width))}  ${showable(value)}`.trimEnd());
     },
-    say: (line) => void stderr.write(`${lineOut(line)}\n`),
+    say: (line) => void stderr.write(`${lineOut(line, stderr, env)}\n`),
     paint,
     sayPaint: paletteOf(stderr, env),
     live: isLive(stderr, env),
@@ -99,10 +99,15 @@ export class StepFailure extends McpdError {
 
 // — internal —
 
-const OUR_COLOURS = new RegExp(`(${String.fromCharCode(0x1b)}\\[\\d{1,2}m)`);
+/** Exactly what the palette writes: nothing among it hides text or moves the cursor. */
+const OUR_COLOURS = new RegExp(`(${String.fromCharCode(0x1b)}\\[(?:1|2|22|31|32|33|36|39)m)`);
 
-/** The last gate of every line: nothing but our own colours gets through as a control sequence. */
-function lineOut(line: string): string {
+/**
+ * The last gate of every line: nothing but our own colours gets through as a control sequence, and where there are none, nothing at all.
+ * It cannot know who wrote a colour: whoever puts text of a server into a line calls `showable` first.
+ */
+function lineOut(line: string, sink: Sink, env: NodeJS.ProcessEnv): string {
+  if (!hasColours(sink, env)) return showable(line);
   return line
     .split(OUR_COLOURS)
     .map((part, i) => (i % 2 === 1 ? part : showable(part)))
@@ -123,13 +128,17 @@ function isLive(sink: Sink, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** no-color.org: any value but the empty one switches colours off. */
+function hasColours(sink: Sink, env: NodeJS.ProcessEnv): boolean {
+  return isLive(sink, env) && (env['NO_COLOR'] ?? '') === '';
+}
+
 function paletteOf(sink: Sink, env: NodeJS.ProcessEnv): Palette {
-  const hasColours = isLive(sink, env) && (env['NO_COLOR'] ?? '') === '';
+  const coloured = hasColours(sink, env);
   const plain: Paint = (text) => text;
   // `validateStream: false`: the decision was made above, for the stream that is written to.
   const entries = COLOURS.map((colour) => [
     colour,
-    hasColours ? (text: string) => styleText(colour, text, { validateStream: false }) : plain,
+    coloured ? (text: string) => styleText(colour, text, { validateStream: false }) : plain,
   ]);
   return Object.fromEntries(entries) as Palette;
 }

@@ -41,8 +41,8 @@ test.each(['', '0MB', '12', 'MB', '-1MB', '1TB', '1 MB'])('%j is refused as a si
 });
 
 test('counts are whole and above zero', () => {
-  expect(countOf('100', '--lines')).toBe(100);
-  for (const text of ['0', '-1', '1.5', 'x', '']) expect(() => countOf(text, '--lines')).toThrow(McpdError);
+  expect(countOf('100', '--lines', 100)).toBe(100);
+  for (const text of ['0', '-1', '1.5', 'x', '', '101']) expect(() => countOf(text, '--lines', 100)).toThrow(McpdError);
 });
 
 test.each([

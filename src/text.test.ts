@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { showable, showableJson, showableRawJson } from './text.ts';
+import { firstLineOf, showable, showableJson, showableRawJson } from './text.ts';
 
 const HOSTILE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 /** Any code units at all, lone surrogates included, with the dangerous ones made frequent. */
@@ -65,4 +65,13 @@ test.each([
 
 test('letters of any script and pictographs pass unchanged', () => {
   for (const text of ['Größe', '東京', 'مرحبا', 'नमस्ते', '☀️ 21 °C', '🙂', 'e\u0301']) expect(showable(text)).toBe(text);
+});
+
+test.each([
+  ['one\r\ntwo', 'one'],
+  ['\n \n  one \rtwo', 'one'],
+  [' \n', ''],
+  ['', ''],
+])('the first line of %j is %j', (text, line) => {
+  expect(firstLineOf(text)).toBe(line);
 });

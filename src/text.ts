@@ -26,6 +26,11 @@ export function showable(text: string, layout: 'line' | 'lines' = 'line'): strin
   });
 }
 
+/** The first line that says something; not yet safe to show. */
+export function firstLineOf(text: string): string {
+  return /\S[^\r\n]*/.exec(text)?.[0].trimEnd() ?? '';
+}
+
 /** JSON text of `value` that is safe to show and parses to the very same value. `indent` as in `JSON.stringify`. */
 export function showableJson(value: unknown, indent?: number): string {
   return showableRawJson(JSON.stringify(value, null, indent) ?? 'null');

@@ -2,10 +2,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { DaemonStatus } from '../../src/api/contract.ts';
 import { McpdError } from '../../src/errors.ts';
+import { showable } from '../../src/text.ts';
 import { VERSION } from '../../src/version.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { shownDuration } from '../units.ts';
+import { amount, shownDuration } from '../units.ts';
 
 export async function runUp(parsed: Parsed, context: Context): Promise<void> {
   showStatus(await (await context.daemon()).status(), parsed, context);
@@ -65,10 +66,7 @@ function showStatus(status: DaemonStatus, parsed: Parsed, { output }: Context): 
     ['process', String(status.pid)],
     ['home', status.home],
     ['dashboard', status.port === null ? 'off' : `http://127.0.0.1:${status.port} (mcpd dashboard opens it)`],
-    [
-      'servers',
-      `${status.servers}, ${status.sessions} ${status.sessions === 1 ? 'host' : 'hosts'} connected, ${status.calls} calls`,
-    ],
+    ['servers', `${status.servers}, ${amount(status.sessions, 'host')} connected, ${amount(status.calls, 'call')}`],
   ]);
-  for (const warning of status.warnings) output.say(`${output.sayPaint.yellow('warning')}  ${warning}`);
+  for (const warning of status.warnings) output.say(`${output.sayPaint.yellow('warning')}  ${showable(warning)}`);
 }

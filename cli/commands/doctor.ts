@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { DaemonStatus, ServerStatus } from '../../src/api/contract.ts';
 import type { DaemonClient } from '../../src/control/client.ts';
 import { McpdError } from '../../src/errors.ts';
+import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { type Check, failure, type Verdict } from '../doctor/check.ts';
@@ -11,6 +12,7 @@ import { checkInstallation } from '../doctor/installation.ts';
 import { checkLoginPath } from '../doctor/login-path.ts';
 import { checkPort } from '../doctor/port.ts';
 import type { Palette } from '../output.ts';
+import { amount } from '../units.ts';
 
 export async function runDoctor(parsed: Parsed, context: Context): Promise<number> {
   const checks = await everyCheck(context);
@@ -75,14 +77,13 @@ function show(checks: readonly Check[], { output }: Context): void {
   const width = Math.max(...checks.map((check) => check.topic.length));
   for (const check of checks) {
     const [mark, colour] = MARKS[check.verdict];
-    output.print(`${output.paint[colour](mark)} ${check.topic.padEnd(width)}  ${check.text}`);
-    if (check.fix !== null) output.print(`  ${' '.repeat(width)}  ${output.paint.bold('try')} ${check.fix}`);
+    output.print(`${output.paint[colour](mark)} ${check.topic.padEnd(width)}  ${showable(check.text)}`);
+    if (check.fix !== null) output.print(`  ${' '.repeat(width)}  ${output.paint.bold('try')} ${showable(check.fix)}`);
   }
-  const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
+  const failures = checks.filter((check) => check.verdict === 'failure').length;
+  const warnings = checks.filter((check) => check.verdict === 'warning').length;
   output.print('');
   output.print(
-    count('failure') + count('warning') === 0
-      ? 'All is well.'
-      : `${count('failure')} failures, ${count('warning')} warnings.`,
+    failures + warnings === 0 ? 'All is well.' : `${amount(failures, 'failure')}, ${amount(warnings, 'warning')}.`,
   );
 }

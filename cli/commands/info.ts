@@ -1,10 +1,11 @@
 import type { ServerInfo } from '../../src/api/contract.ts';
+import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { shellWord } from '../host-entry.ts';
 import type { Output } from '../output.ts';
 import { sourceText } from '../server-text.ts';
-import { shownBytes, shownDuration, shownTime } from '../units.ts';
+import { amount, shownBytes, shownDuration, shownTime } from '../units.ts';
 
 export async function runInfo(parsed: Parsed, context: Context): Promise<void> {
   const [name = ''] = parsed.operands;
@@ -35,10 +36,7 @@ function showFacts(info: ServerInfo, output: Output): void {
     ['source', sourceText(info)],
     ['protocol', info.protocolVersion === null ? null : `${info.protocolVersion} (${info.era})`],
     ['process', info.pid === null ? null : String(info.pid)],
-    [
-      'calls',
-      `${info.calls}, ${info.errors} failed, ${info.openCalls} open, ${info.starts} ${info.starts === 1 ? 'start' : 'starts'}`,
-    ],
+    ['calls', `${info.calls}, ${info.errors} failed, ${info.openCalls} open, ${amount(info.starts, 'start')}`],
     ['limits', limitsText(info)],
     ['log', info.logFile],
     ['added', shownTime(info.addedAt)],
@@ -63,7 +61,7 @@ function showLists(info: ServerInfo, output: Output): void {
     output.print('');
     output.table(entries, [
       { title: kind.toUpperCase(), cell: (entry) => entry.name },
-      { title: '', cell: (entry) => entry.description.trim().split('\n', 1)[0] ?? '', cuttable: true },
+      { title: '', cell: (entry) => firstLineOf(entry.description), cuttable: true },
     ]);
   }
 }
@@ -73,5 +71,5 @@ function showPast(info: ServerInfo, output: Output): void {
   if (last === null) return;
   output.print('');
   output.fields([['last exit', `${shownTime(last.at)} after ${shownDuration(last.uptimeMs)}: ${last.cause}`]]);
-  for (const line of last.stderrTail) output.print(`  ${output.paint.dim('|')} ${line}`);
+  for (const line of last.stderrTail) output.print(`  ${output.paint.dim('|')} ${showable(line)}`);
 }

@@ -1,4 +1,6 @@
 import type { CallRow, CatalogHit, ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
+import { CALL_ANSWER_ROWS_MAX } from '../../src/operation-limits.ts';
+import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { healthPaint, remarkOf, sourceText, statePaint } from '../server-text.ts';
@@ -27,7 +29,7 @@ export async function runList(parsed: Parsed, context: Context): Promise<void> {
     { title: 'REMARK', cell: remarkOf, cuttable: true },
   ]);
   for (const server of servers)
-    if (server.state === 'failed' && server.fix !== null) output.say(`${server.name}: ${server.fix}`);
+    if (server.state === 'failed' && server.fix !== null) output.say(`${server.name}: ${showable(server.fix)}`);
 }
 
 export async function runSearch(parsed: Parsed, context: Context): Promise<void> {
@@ -66,18 +68,19 @@ export async function runTools(parsed: Parsed, context: Context): Promise<void> 
   output.table(tools, [
     { title: 'TOOL', cell: (tool) => tool.name },
     { title: 'SERVER', cell: (tool) => tool.server },
-    { title: 'DESCRIPTION', cell: (tool) => firstLine(tool.description), cuttable: true },
+    { title: 'DESCRIPTION', cell: (tool) => firstLineOf(tool.description), cuttable: true },
   ]);
 }
 
 export async function runCalls(parsed: Parsed, context: Context): Promise<void> {
   const { output } = context;
   const [name] = parsed.operands;
-  const limit = countOf(parsed.value('lines') ?? '50', '--lines');
+  const limit = countOf(parsed.value('lines') ?? '50', '--lines', CALL_ANSWER_ROWS_MAX);
   const query = name === undefined ? '' : `&server=${encodeURIComponent(name)}`;
   const calls = await (await context.daemon()).request<CallRow[]>('GET', `/api/calls?limit=${limit}${query}`);
   if (parsed.flag('json')) return output.json(calls);
-  if (calls.length === 0) return output.say('No calls yet.');
+  if (calls.length === 0)
+    return output.say(name === undefined ? 'No calls yet.' : `No calls of ${showable(name)} yet.`);
   output.table(calls, [
     { title: 'TIME', cell: (call) => shownTime(call.at) },
     { title: 'HOST', cell: (call) => call.host },
@@ -107,10 +110,4 @@ export async function runSessions(parsed: Parsed, context: Context): Promise<voi
     { title: 'OPEN', cell: (session) => String(session.openCalls), side: 'right' },
     { title: 'CALLS', cell: (session) => String(session.calls), side: 'right' },
   ]);
-}
-
-// — internal —
-
-function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0] ?? '';
 }

@@ -12,7 +12,7 @@ export async function runLogs(parsed: Parsed, context: Context): Promise<void> {
   const since = parsed.value('since');
   // A span of time is wanted whole; without one, what fits a few screens.
   const lines = parsed.value('lines') ?? (since === undefined ? '100' : String(LOG_ANSWER_LINES_MAX));
-  const query = new URLSearchParams({ lines: String(countOf(lines, '--lines')) });
+  const query = new URLSearchParams({ lines: String(countOf(lines, '--lines', LOG_ANSWER_LINES_MAX)) });
   if (since !== undefined) query.set('since', String(Date.now() - durationMs(since, '--since')));
   const path = `/api/servers/${encodeURIComponent(name)}/logs?${query}`;
   const show = parsed.flag('json')

@@ -28,14 +28,17 @@ function showFlat(tree: ProcessTree, output: Output): void {
     { title: 'INSTANCE', cell: (server) => server.instance },
     { title: 'STATE', cell: (server) => server.state },
     { title: 'PID', cell: (server) => String(server.root?.pid ?? '-'), side: 'right' },
-    { title: 'PROCESSES', cell: (server) => String(countOf(server.root, server.strays)), side: 'right' },
+    { title: 'PROCESSES', cell: (server) => String(processesIn(server.root, server.strays)), side: 'right' },
     { title: 'MEMORY', cell: (server) => shownBytes(bytesOf(server.root, server.strays)), side: 'right' },
     { title: 'COMMAND', cell: (server) => server.root?.command ?? '', cuttable: true },
   ]);
 }
 
-function countOf(root: ProcessNode | null, others: readonly ProcessNode[]): number {
-  return [...(root === null ? [] : [root]), ...others].reduce((sum, node) => sum + 1 + countOf(null, node.children), 0);
+function processesIn(root: ProcessNode | null, others: readonly ProcessNode[]): number {
+  return [...(root === null ? [] : [root]), ...others].reduce(
+    (sum, node) => sum + 1 + processesIn(null, node.children),
+    0,
+  );
 }
 
 function bytesOf(root: ProcessNode | null, others: readonly ProcessNode[]): number {

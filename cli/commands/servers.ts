@@ -1,5 +1,6 @@
 import type { ServerCommand, ServerPatch, ServerStatus } from '../../src/api/contract.ts';
 import { McpdError } from '../../src/errors.ts';
+import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { askConsent } from '../prompt/ask.ts';
@@ -98,7 +99,7 @@ async function eachServer(
     if (parsed.flag('json')) continue;
     const remark = remarkOf(server);
     output.print(
-      `${server.name}  ${statePaint(server, output.paint)(server.state)}${remark === '' ? '' : `  ${remark}`}`,
+      `${server.name}  ${statePaint(server, output.paint)(server.state)}${remark === '' ? '' : `  ${showable(remark)}`}`,
     );
   }
   if (parsed.flag('json')) output.json(answers);
