@@ -67,6 +67,25 @@ test('what is missing or too much is said with the usage', () => {
   expect(refusal('install', ['weather', '--name']).code).toBe('USAGE');
 });
 
+test('an option without its value, and a flag with one, are said in our words', () => {
+  expect(refusal('set', ['weather', '--timeout']).parts).toMatchObject({
+    what: '--timeout needs a value',
+    fix: '--timeout DURATION, or --timeout=DURATION for a value with a dash',
+  });
+  expect(refusal('set', ['weather', '--timeout', '-1']).parts.what).toBe('--timeout needs a value');
+  expect(refusal('logs', ['weather', '-n']).parts.what).toBe('--lines needs a value');
+  expect(refusal('list', ['--json=1']).parts.what).toBe('--json takes no value');
+});
+
+test('an empty word is no name', () => {
+  expect(refusal('logs', ['']).parts.what).toBe("mcpd logs needs a server's name, and got an empty word");
+  expect(refusal('install', [' ']).parts.what).toBe(
+    'mcpd install needs a name of the catalog, npm:PKG or a folder, and got an empty word',
+  );
+  expect(refusal('add', ['db', '--', '']).parts.what).toBe('mcpd add needs the command that starts it after --');
+  expect(parseCommand(command('search'), ['']).operands).toEqual(['']);
+});
+
 test('help is asked for without giving the operands', () => {
   expect(parseCommand(command('info'), ['--help']).flag('help')).toBe(true);
 });
@@ -91,4 +110,5 @@ test('asking for an option that a command does not declare is a fault of ours', 
 test('a flag behind -- is not ours', () => {
   expect(hasFlag(['add', 'x', '--json', '--', 'y'], '--json')).toBe(true);
   expect(hasFlag(['add', 'x', '--', 'y', '--json'], '--json')).toBe(false);
+  expect(hasFlag(['call', 'x', '--json={}'], '--json')).toBe(true);
 });

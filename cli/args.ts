@@ -23,10 +23,11 @@ export function parseCommand(command: Command, typed: readonly string[]): Parsed
   return parsed;
 }
 
-/** True when `--flag` was typed before any `--`; also when the rest of the line makes no sense. */
+/** True when `--flag` (or `--flag=…`) was typed before any `--`; also when the rest of the line makes no sense. */
 export function hasFlag(argv: readonly string[], flag: string): boolean {
   const dashes = argv.indexOf('--');
-  return (dashes < 0 ? argv : argv.slice(0, dashes)).includes(flag);
+  const own = dashes < 0 ? argv : argv.slice(0, dashes);
+  return own.some((word) => word === flag || word.startsWith(`${flag}=`));
 }
 
 // — internal —
@@ -75,11 +76,22 @@ function usageError(
       fix: `mcpd ${command.name} --help`,
     });
   }
-  // Node's text names the option and what it lacks; its first sentence says it all.
-  const text = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown);
+  // Of Node's text only the option counts: it names it, with a dash or two, in quotes.
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  const name = /'[^']*--([a-z-]+)/.exec(text)?.[1] ?? '';
+  const option = options[name];
+  if (option === undefined)
+    return new McpdError('USAGE', { what: text, fix: `mcpd ${command.name} --help` }, { cause: thrown });
+  if (option.kind === 'flag')
+    return new McpdError('USAGE', { what: `--${name} takes no value`, fix: `--${name}` }, { cause: thrown });
+  const value = option.value ?? 'VALUE';
   return new McpdError(
     'USAGE',
-    { what: `mcpd ${command.name}: ${text.replace(/\.$/, '')}`, fix: `mcpd ${command.name} --help` },
+    {
+      what: `--${name} needs a value`,
+      why: `nothing stands behind it, or what begins with a dash: an option`,
+      fix: `--${name} ${value}, or --${name}=${value} for a value with a dash`,
+    },
     { cause: thrown },
   );
 }
@@ -95,10 +107,13 @@ function checkOperands(command: Command, operands: readonly string[], rest: read
   const fail = (what: string) =>
     new McpdError('USAGE', { what, why: `usage: mcpd ${command.usage}`, fix: `mcpd ${command.name} --help` });
   if (operands.length < min) throw fail(`mcpd ${command.name} needs ${noun}`);
+  // `mcpd logs "$NAME"` with an empty variable: a word without letters names nothing.
+  if (min > 0 && operands.some((word) => word.trim() === ''))
+    throw fail(`mcpd ${command.name} needs ${noun}, and got an empty word`);
   const surplus = operands[max];
   if (surplus !== undefined) throw fail(`mcpd ${command.name} does not know what to do with ${surplus}`);
   if (rest.length > 0 && command.rest === undefined) throw fail(`mcpd ${command.name} takes nothing after --`);
-  if (rest.length === 0 && command.rest?.required)
+  if ((rest[0] ?? '') === '' && command.rest?.required)
     throw fail(`mcpd ${command.name} needs ${command.rest.noun} after --`);
 }
 

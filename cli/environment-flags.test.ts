@@ -14,6 +14,10 @@ test.each(['=x', '1A=x', 'A-B=x', '', 'A B'])('%j names no variable', (word) => 
   expect(() => givenVariables([word])).toThrow(McpdError);
 });
 
+test('an error does not repeat the value', () => {
+  expect(() => givenVariables(['MY-KEY=sekret'])).toThrow('--env MY-KEY=… names no variable');
+});
+
 test('a bare name takes the variable of the caller, where there is one', () => {
   expect([...fromCaller(givenVariables(['TOKEN', 'OTHER', 'SET=1']), { TOKEN: 't', SET: '2' })]).toEqual([
     ['TOKEN', 't'],

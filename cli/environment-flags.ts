@@ -14,7 +14,8 @@ export function givenVariables(words: readonly string[]): GivenVariables {
     const name = equals < 0 ? word : word.slice(0, equals);
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
       throw new McpdError('USAGE', {
-        what: `--env ${word} names no variable`,
+        // Not the value: it is a secret as likely as not.
+        what: `--env ${name}${equals < 0 ? '' : '=…'} names no variable`,
         why: 'a name has letters, digits and _, and begins with no digit',
         fix: '--env NAME=VALUE',
       });

@@ -27,7 +27,8 @@ export async function collectInputs(
       (name): InputSpec => ({ name, description: '', required: true, secret: true, default: null, choices: null }),
     ),
   ];
-  const env: Variables = {};
+  // A map, and not an object to begin with: `__proto__` is a name like any other.
+  const env = new Map<string, Variables[string]>();
   const missing: InputSpec[] = [];
   for (const input of wanted) {
     const flag = given.get(input.name);
@@ -37,10 +38,10 @@ export async function collectInputs(
     else if (isAsked) value = await askInput(input, keyboard, output);
     else if (input.default !== null) value = input.default;
     else if (input.required || flag === null) missing.push(input);
-    if (value !== null) env[input.name] = { value, secret: input.secret };
+    if (value !== null) env.set(input.name, { value, secret: input.secret });
   }
   if (missing.length > 0) throw missingInputs(command, missing);
-  return env;
+  return Object.fromEntries(env);
 }
 
 // — internal —

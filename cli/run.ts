@@ -30,7 +30,7 @@ async function dispatched(argv: readonly string[], context: Context): Promise<nu
   const { output, commands } = context;
   const [first, ...others] = argv;
   if (first === undefined || first === '--help' || first === '-h') return printed(output, mainHelp(commands));
-  if (first === '--version' || first === '-V') return printed(output, VERSION);
+  if (first === '--version' || first === '-V' || first === '-v') return printed(output, VERSION);
   if (first === 'help')
     return printed(
       output,

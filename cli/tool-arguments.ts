@@ -49,7 +49,7 @@ function wordParts(word: string): Given & { key: string } {
     throw new McpdError('INPUT_INVALID', {
       what: `${word} is no argument`,
       why: 'arguments are key=value, or key:=json',
-      fix: `${word}=…`,
+      fix: word.startsWith('=') || word === '' ? 'key=value' : `${word}=…`,
     });
   }
   const [, key = '', sign, text = ''] = match;
@@ -72,6 +72,7 @@ function memberJson(key: string, values: readonly Given[], schema: Schema, root:
     throw new McpdError('INPUT_INVALID', {
       what: `${key} is given ${values.length} times`,
       why: 'the tool takes one value',
+      fix: `one ${key}=… only`,
     });
   const items = resolved(schema['items'], root);
   return `[${values.map((value) => valueJson(key, value, items)).join(',')}]`;

@@ -30,12 +30,10 @@ export function judged(input: InputSpec, answer: string): Judged {
 /** The error for inputs that nobody can be asked for. */
 export function missingInputs(command: string, missing: readonly InputSpec[]): McpdError {
   const names = missing.map((input) => input.name);
-  const described = missing.map((input) =>
-    input.description === '' ? input.name : `${input.name} (${input.description})`,
-  );
+  const described = missing.flatMap(({ name, description }) => (description === '' ? [] : `${name} (${description})`));
   return new McpdError('INPUT_MISSING', {
     what: `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} needed and there is no terminal to ask on`,
-    why: described.join('; '),
+    ...(described.length === 0 ? {} : { why: described.join('; ') }),
     fix: `${command} ${names.map((name) => `--env ${name}=…`).join(' ')}`,
   });
 }
