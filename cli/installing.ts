@@ -22,11 +22,15 @@ export async function followInstall(
   const progress = progressOn(screen, output);
   const warnings: string[] = [];
   let finished: Finished | null = null;
+  let step: InstallStep | null = null;
   try {
     for await (const event of daemon.lines<InstallEvent>('POST', path, request, signal)) {
-      if (event.type === 'step')
-        progress.step(`${STEP_WORDS[event.step]}${event.detail === '' ? '' : `: ${event.detail}`}`);
-      else if (event.type === 'failed')
+      if (event.type === 'step') {
+        const label = `${STEP_WORDS[event.step]}${event.detail === '' ? '' : `: ${event.detail}`}`;
+        if (event.step === step) progress.detail(label);
+        else progress.step(label);
+        step = event.step;
+      } else if (event.type === 'failed')
         throw new StepFailure(fromReport(event.error), STEP_WORDS[event.step], event.stderrTail);
       else if (event.type === 'done') finished = event;
       else {
@@ -55,6 +59,9 @@ export async function followInstall(
 }
 
 // — internal —
+
+/** A server with a thousand tools does not push everything else off the screen. */
+const TOOLS_SHOWN = 30;
 
 type Finished = Extract<InstallEvent, { type: 'done' }>;
 
@@ -99,7 +106,9 @@ async function showEnd(
     ? `installed: ${amounts.join(', ')}, in ${shownDuration(done.durationMs)}`
     : 'registered, and was not tried';
   output.print(`${output.paint.green('✓')} ${name} is ${what}`);
-  for (const tool of done.tools) output.print(`  ${tool.name}`);
+  for (const tool of done.tools.slice(0, TOOLS_SHOWN)) output.print(`  ${tool.name}`);
+  if (done.tools.length > TOOLS_SHOWN)
+    output.print(`  … and ${done.tools.length - TOOLS_SHOWN} more: mcpd tools ${name}`);
   output.print('');
   if (entry === null) return output.print(`Connected hosts see it now: ${hosts.join(', ')}`);
   const lines = hostEntryLines(entry);

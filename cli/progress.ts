@@ -8,6 +8,8 @@ import { cutTo } from './width.ts';
 export interface Progress {
   /** Ends the step before it as done. */
   step(label: string): void;
+  /** The step goes on, and says how far it is. */
+  detail(label: string): void;
   /** A line between the steps. */
   note(line: string): void;
   /** Ends the last step. */
@@ -27,6 +29,7 @@ const CLEAR_LINE = '\r\u001b[K';
 function plainProgress(output: Output): Progress {
   return {
     step: (label) => output.say(`${showable(label)} …`),
+    detail: () => undefined, // a build log wants to know of steps, and not of every half second of one
     note: (line) => output.say(line),
     end: () => undefined,
   };
@@ -57,6 +60,11 @@ function liveProgress(screen: Sink, output: Output): Progress {
       finish(paint.green('✓'));
       current = { label: showable(label), since: performance.now() };
       timer ??= setInterval(repaint, PROGRESS_REPAINT_MS);
+      repaint();
+    },
+    detail: (label) => {
+      if (current === null) return;
+      current = { ...current, label: showable(label) };
       repaint();
     },
     note: (line) => {

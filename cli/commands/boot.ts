@@ -89,7 +89,7 @@ async function disable(entry: BootEntry, parsed: Parsed, context: Context): Prom
 /** Writing into the system's start-up is never done unasked: without a terminal it takes --yes. */
 async function agreed(question: string, parsed: Parsed, { keyboard, output }: Context): Promise<boolean> {
   if (parsed.flag('yes')) return true;
-  if (keyboard !== null) return askConsent(question, keyboard, output);
+  if (keyboard !== null) return askConsent(question, 'yes', keyboard, output);
   throw new McpdError('USAGE', {
     what: 'nobody can be asked: there is no terminal',
     fix: `mcpd boot ${parsed.operands[0] ?? ''} --yes`,

@@ -84,5 +84,5 @@ async function consented(
   { keyboard, output }: Context,
 ): Promise<boolean> {
   if (keyboard === null || parsed.flag('yes') || !spec.startsWith('npm:')) return true;
-  return askConsent(`Install ${plan.name}?`, keyboard, output);
+  return askConsent(`Install ${plan.name}?`, 'yes', keyboard, output);
 }

@@ -42,7 +42,7 @@ export async function runUninstall(parsed: Parsed, context: Context): Promise<vo
   const [name = ''] = parsed.operands;
   const purge = parsed.flag('purge');
   if (purge && !parsed.flag('yes') && keyboard !== null) {
-    const agreed = await askConsent(`Remove ${name} and everything it has stored?`, keyboard, output);
+    const agreed = await askConsent(`Remove ${name} and everything it has stored?`, 'no', keyboard, output);
     if (!agreed) return output.say('Nothing was removed.');
   }
   const daemon = await context.daemon();

@@ -92,10 +92,11 @@ test('Ctrl-C and the end of input end the question, with the terminal given back
   }
 });
 
-test('Enter is consent, and what is neither yes nor no is asked again', async () => {
+test('Enter means what the question says, and what is neither yes nor no is asked again', async () => {
   const { input, keyboard, output } = terminal();
-  expect(await typing(input, askConsent('Sure?', keyboard, output), '\r')).toBe(true);
-  expect(await typing(input, askConsent('Sure?', keyboard, output), 'maybe\r', 'N\r')).toBe(false);
+  expect(await typing(input, askConsent('Sure?', 'yes', keyboard, output), '\r')).toBe(true);
+  expect(await typing(input, askConsent('Sure?', 'no', keyboard, output), '\r')).toBe(false);
+  expect(await typing(input, askConsent('Sure?', 'yes', keyboard, output), 'maybe\r', 'N\r')).toBe(false);
 });
 
 test('nobody can be asked when standard input is no terminal', () => {

@@ -34,13 +34,20 @@ export async function askInput(input: InputSpec, keyboard: Keyboard, output: Out
   }
 }
 
-/** Enter means yes. */
-export async function askConsent(question: string, keyboard: Keyboard, output: Output): Promise<boolean> {
+/** `enter` is what Enter alone means: "no" where something is lost for good. */
+export async function askConsent(
+  question: string,
+  enter: 'yes' | 'no',
+  keyboard: Keyboard,
+  output: Output,
+): Promise<boolean> {
+  const choice = enter === 'yes' ? '[Y/n]' : '[y/N]';
   for (;;) {
-    const answer = (await keyboard.line(output.sayPaint.bold(`${showable(question)} [Y/n] `), 'visible'))
+    const answer = (await keyboard.line(output.sayPaint.bold(`${showable(question)} ${choice} `), 'visible'))
       .trim()
       .toLowerCase();
-    if (answer === '' || answer === 'y' || answer === 'yes') return true;
+    if (answer === '') return enter === 'yes';
+    if (answer === 'y' || answer === 'yes') return true;
     if (answer === 'n' || answer === 'no') return false;
     output.say(output.sayPaint.yellow('y or n?'));
   }
