@@ -225,7 +225,7 @@ export type LiveEvent =
   | { type: 'sessions'; sessions: SessionStatus[] }
   | { type: 'stopping' };
 
-// — what the API needs of the daemon; daemon/main.ts provides it —
+// — what the API needs of the daemon; daemon/control.ts provides it —
 
 export interface DaemonControl {
   status(): DaemonStatus;

@@ -89,11 +89,11 @@ export class Control implements DaemonControl {
 
   async patch(name: string, patch: ServerPatch): Promise<ServerStatus> {
     this.#known(name);
-    const { registry, announce, waits } = this.#parts;
+    const { registry, waits } = this.#parts;
     await (await import('../install/uninstall.ts')).checkNotDeclared(registry.server(name));
     const definition = registry.patch(name, patch);
     const memory = registry.memoryOf(name, definition.fingerprint);
-    announce(definition, memory);
+    this.#parts.announce(definition, memory);
     // A disabled server is gone when the answer comes: nobody should find its process still there.
     const settled = patch.enabled === false ? await waits.until(name, isAtRest) : this.#known(name);
     return settled ?? this.#known(name);

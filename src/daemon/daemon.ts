@@ -1,35 +1,33 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { createHistory } from '../../registry/history.ts';
-import { openRegistry } from '../../registry/registry.ts';
+import { createHistory, type History } from '../../registry/history.ts';
+import { openRegistry, type Registry } from '../../registry/registry.ts';
 import type { DaemonStatus } from '../api/contract.ts';
-import { createApi } from '../api/listen.ts';
+import { type Api, createApi } from '../api/listen.ts';
 import { keptToken } from '../api/token.ts';
-import { closest } from '../closest.ts';
-import type { GatewayEvent } from '../core/events.ts';
-import { Gateway } from '../core/gateway.ts';
+import type { Gateway } from '../core/gateway.ts';
+import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { asMcpdError } from '../errors.ts';
-import { createHostSocket } from '../hosts/socket.ts';
-import { REAP_DELAY_MS, START_SLOTS_MIN } from '../limits.ts';
+import { createHostSocket, type HostSocket } from '../hosts/socket.ts';
 import { packageRoot } from '../package-root.ts';
 import { type Paths, portOf } from '../paths.ts';
-import { openSecrets } from '../secrets.ts';
-import { createServerProcesses } from '../servers/server-processes.ts';
+import { openSecrets, type Secrets } from '../secrets.ts';
+import { createServerProcesses, type ServerProcesses } from '../servers/server-processes.ts';
 import { VERSION } from '../version.ts';
 import { Control } from './control.ts';
+import { createGateway, newGeneration } from './gateway.ts';
+import type { Installing } from './installing.ts';
 import type { Parts } from './parts.ts';
-import { Runtime } from './runtime.ts';
+import { type Edges, Runtime } from './runtime.ts';
 import { Trials } from './trials.ts';
 import { ServerWaits } from './waiting.ts';
 import { Watching } from './watching.ts';
 
 export interface Daemon {
-  /** Begins the orderly end; `at once` skips the drain. Later calls only hurry it. */
-  stop(atOnce: boolean): void;
+  /** Begins the orderly end; `atOnce` skips the drain. Later calls only hurry it. */
+  end(atOnce: boolean): void;
   /** Resolves when everything has ended and all files are closed; tells whether a person asked for it. */
-  ended: Promise<{ onPurpose: boolean }>;
+  readonly ended: Promise<{ onPurpose: boolean }>;
   /** What it is doing, for SIGQUIT: no secrets, no arguments, no results. */
   dump(): string;
   /** Forgets what can be read again from the disk. */
@@ -37,175 +35,219 @@ export interface Daemon {
 }
 
 /**
- * Wires all parts and listens. The caller holds the lock and has changed into the home.
+ * Opens the files, wires all parts and listens. The caller holds the lock and has changed into the home.
  * @throws {McpdError} REGISTRY_DAMAGED, REGISTRY_NEWER, HOME_UNWRITABLE, DISK_FULL, OUT_OF_FILES
  */
 export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], warnings: string[]): Promise<Daemon> {
-  const startedAt = Date.now();
-  const now = () => performance.now();
-  const generation = randomBytes(6).toString('hex');
   const registry = openRegistry(paths);
   const secrets = await openSecrets(paths.secrets);
   const history = createHistory({ path: paths.history, worker: join(packageRoot(), 'dist', 'history-worker.js') });
-  const identity = { name: 'mcpd', title: 'mcpd', version: VERSION };
-  const gateway = new Gateway(
-    {
-      identity,
-      startSlots: Math.max(START_SLOTS_MIN, 2 * availableParallelism()),
-      random: Math.random,
-      digest: (bytes) => createHash('sha256').update(bytes).digest('hex'),
-      closest,
-      epochMs: Date.now() - performance.now(),
-    },
-    registry.allNames(),
-  );
-  const report = (event: GatewayEvent) => runtime.post(event);
-  const processes = createServerProcesses({
-    paths,
-    nonce: generation,
-    ledger: registry.ledger,
-    report,
-    now,
-    secretsOf: (server) => secrets.mapOf(server),
-    inherited: process.env,
-  });
-  let sessionCount = 0;
-  const hosts = createHostSocket({
-    socketName: paths.hostSocket,
-    sessionId: () => `s${++sessionCount}`,
-    version: VERSION,
-    generation,
-    report,
-    now,
-  });
-  const trials = new Trials();
-  const waits = new ServerWaits(gateway);
-  let storageWarning: string | null = null;
-  let stage: DaemonStatus['state'] = 'running';
-  let allStopped: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => {
-    allStopped = resolve;
-  });
+  const daemon = new WiredDaemon({ paths, engine, warnings, registry, secrets, history });
+  await daemon.begin();
+  return daemon;
+}
 
-  const runtime = new Runtime(gateway, {
-    now,
-    hosts,
-    servers: {
-      spawn: (instance, number, definition) =>
-        processes.spawn({ type: 'spawn', instance, generation: number, definition }),
-      write: (instance, number, bytes) => processes.write(instance, number, bytes),
-      stop: (instance, number, kill) => processes.stop(instance, number, kill),
-    },
-    registry,
-    history,
-    log: (server, level, text) => processes.log(server).lifecycle(level, text),
-    publish: (topic, name) => {
-      if (topic === 'server') waits.changed(name);
-      control.published(topic, name);
-    },
-    trialFinished: (trial, outcome) => trials.finished(trial, outcome),
-    allStopped: () => allStopped(),
-    storageFailed: (thrown) => {
-      storageWarning = asMcpdError(thrown, 'REGISTRY_DAMAGED', 'the registry could not be written').message;
-    },
-  });
+// — internal —
 
-  const parts: Parts = {
-    paths,
-    gateway,
-    runtime,
-    registry,
-    history,
-    secrets,
-    processes,
-    waits,
-    watching: new Watching(() => parts),
-    now,
-    announce: (definition, memory) => {
-      runtime.post({ type: 'server-defined', at: now(), definition, memory });
-      parts.watching.follow(registry.allServers());
-    },
-    status: () => ({
+interface Given {
+  paths: Paths;
+  engine: DaemonStatus['engine'];
+  warnings: readonly string[];
+  registry: Registry;
+  secrets: Secrets;
+  history: History;
+}
+
+/** All parts, each made with what it needs of the others. None of them knows this class: they get functions, or the `Parts` they name. */
+class WiredDaemon implements Daemon, Parts {
+  readonly paths: Paths;
+  readonly registry: Registry;
+  readonly secrets: Secrets;
+  readonly history: History;
+  readonly gateway: Gateway;
+  readonly runtime: Runtime;
+  readonly processes: ServerProcesses;
+  readonly waits: ServerWaits;
+  readonly watching: Watching;
+  readonly ended: Promise<{ onPurpose: boolean }>;
+  readonly now = () => performance.now();
+  readonly #engine: DaemonStatus['engine'];
+  readonly #warnings: readonly string[];
+  readonly #startedAt = Date.now();
+  readonly #trials = new Trials();
+  readonly #hosts: HostSocket;
+  readonly #control: Control;
+  readonly #api: Api;
+  #installing: Promise<Installing> | null = null;
+  #state: DaemonStatus['state'] = 'running';
+  #onPurpose = false;
+  #allStopped: () => void = () => undefined;
+  #storageWarning: string | null = null;
+
+  constructor({ paths, engine, warnings, registry, secrets, history }: Given) {
+    this.paths = paths;
+    this.registry = registry;
+    this.secrets = secrets;
+    this.history = history;
+    this.#engine = engine;
+    this.#warnings = warnings;
+    const generation = newGeneration();
+    this.gateway = createGateway(registry.allNames());
+    this.processes = this.#createProcesses(generation);
+    this.#hosts = this.#createHosts(generation);
+    this.runtime = new Runtime(this.gateway, this.#edges());
+    this.waits = new ServerWaits(this.gateway);
+    this.watching = new Watching(this);
+    this.#control = new Control(this);
+    this.#api = this.#createApi();
+    this.ended = new Promise<void>((resolve) => {
+      this.#allStopped = resolve;
+    }).then(() => this.#close());
+  }
+
+  async begin(): Promise<void> {
+    // Bound already, before a server is known: a host that connects now waits a moment instead of finding nobody.
+    const listening = this.#hosts.listen();
+    void this.processes.reap();
+    const definitions = this.registry.allServers();
+    const memories = this.registry.allMemories();
+    for (const definition of definitions) this.#define(definition, memories.get(definition.name) ?? null);
+    this.watching.follow(definitions);
+    await listening;
+    await this.#api.listen();
+    const hint = { pid: process.pid, version: VERSION, port: this.#api.port() };
+    writeFileSync(this.paths.daemonInfo, `${JSON.stringify(hint)}\n`, { mode: 0o600 });
+  }
+
+  announce(definition: ServerDefinition, memory: ServerMemory | null): void {
+    this.#define(definition, memory);
+    this.watching.follow(this.registry.allServers());
+  }
+
+  installing(): Promise<Installing> {
+    this.#installing ??= import('./installing.ts').then(({ Installing }) => new Installing(this, this.#trials));
+    return this.#installing;
+  }
+
+  stop(atOnce: boolean): void {
+    this.#onPurpose = true;
+    this.end(atOnce);
+  }
+
+  end(atOnce: boolean): void {
+    if (this.#state === 'running') {
+      this.#state = 'stopping';
+      this.#hosts.drain('stopping');
+    }
+    this.runtime.post({ type: 'shutdown', at: this.now(), now: atOnce });
+  }
+
+  status(): DaemonStatus {
+    const { servers, sessions, totals } = this.gateway.view;
+    return {
       pid: process.pid,
       version: VERSION,
-      home: paths.home,
-      port: api.port(),
-      startedAt,
-      state: stage,
-      engine,
+      home: this.paths.home,
+      port: this.#api.port(),
+      startedAt: this.#startedAt,
+      state: this.#state,
+      engine: this.#engine,
       node: process.version,
-      servers: gateway.view.servers.size,
-      sessions: gateway.view.sessions.size,
-      calls: gateway.view.totals.calls,
+      servers: servers.size,
+      sessions: sessions.size,
+      calls: totals.calls,
       warnings: [
-        ...warnings,
-        ...registry.findings(),
-        ...history.findings(),
-        ...processes.findings(),
-        ...api.warnings(),
-        ...parts.watching.findings(),
-        ...(secrets.damage === null ? [] : [secrets.damage.message]),
-        ...(storageWarning === null ? [] : [storageWarning]),
+        ...this.#warnings,
+        ...this.registry.findings(),
+        ...this.history.findings(),
+        ...this.processes.findings(),
+        ...this.#api.warnings(),
+        ...this.watching.findings(),
+        ...(this.secrets.damage === null ? [] : [this.secrets.damage.message]),
+        ...(this.#storageWarning === null ? [] : [this.#storageWarning]),
       ],
-    }),
-    installing: () => {
-      installing ??= import('./installing.ts').then(({ Installing }) => new Installing(parts, trials));
-      return installing;
-    },
-    stop: (atOnce) => {
-      onPurpose = true;
-      stop(atOnce);
-    },
-  };
-  let onPurpose = false;
-  let installing: ReturnType<Parts['installing']> | null = null;
-  const control = new Control(parts);
-  const api = createApi({
-    control,
-    home: paths.home,
-    socket: paths.apiSocket,
-    token: keptToken(paths.token),
-    port: portOf(paths.home),
-    assets: join(packageRoot(), 'dist', 'dashboard'),
-  });
-
-  const stop = (atOnce: boolean) => {
-    if (stage === 'running') {
-      stage = 'stopping';
-      hosts.drain('stopping');
-    }
-    runtime.post({ type: 'shutdown', at: now(), now: atOnce });
-  };
-
-  const memories = registry.allMemories();
-  const listening = hosts.listen();
-  void processes.reap(REAP_DELAY_MS);
-  for (const definition of registry.allServers()) {
-    runtime.post({ type: 'server-defined', at: now(), definition, memory: memories.get(definition.name) ?? null });
+    };
   }
-  parts.watching.follow(registry.allServers());
-  await listening;
-  await api.listen();
-  writeFileSync(paths.daemonInfo, `${JSON.stringify({ pid: process.pid, version: VERSION, port: api.port() })}\n`, {
-    mode: 0o600,
-  });
 
-  const ended = stopped.then(async () => {
-    await hosts.stop();
-    runtime.dispose();
-    await parts.watching.close();
-    await processes.dispose();
-    await history.close();
-    await api.close();
-    registry.close();
-    rmSync(paths.daemonInfo, { force: true });
-    return { onPurpose };
-  });
-  return {
-    stop,
-    ended,
-    dump: () =>
-      JSON.stringify({ status: parts.status(), servers: gateway.statuses(), sessions: gateway.sessions() }, null, 2),
-    reload: () => processes.prepare(),
-  };
+  dump(): string {
+    const [servers, sessions] = [this.gateway.statuses(), this.gateway.sessions()];
+    return JSON.stringify({ status: this.status(), servers, sessions }, null, 2);
+  }
+
+  reload(): void {
+    this.processes.prepare();
+  }
+
+  #define(definition: ServerDefinition, memory: ServerMemory | null): void {
+    this.runtime.post({ type: 'server-defined', at: this.now(), definition, memory });
+  }
+
+  #createProcesses(generation: string): ServerProcesses {
+    return createServerProcesses({
+      paths: this.paths,
+      nonce: generation,
+      ledger: this.registry.ledger,
+      report: (event) => this.runtime.post(event),
+      now: this.now,
+      secretsOf: (server) => this.secrets.mapOf(server),
+      inherited: process.env,
+    });
+  }
+
+  #createHosts(generation: string): HostSocket {
+    let count = 0;
+    return createHostSocket({
+      socketName: this.paths.hostSocket,
+      sessionId: () => `s${++count}`,
+      version: VERSION,
+      generation,
+      report: (event) => this.runtime.post(event),
+      now: this.now,
+    });
+  }
+
+  #createApi(): Api {
+    const { home, apiSocket, token } = this.paths;
+    return createApi({
+      control: this.#control,
+      home,
+      socket: apiSocket,
+      token: keptToken(token),
+      port: portOf(home),
+      assets: join(packageRoot(), 'dist', 'dashboard'),
+    });
+  }
+
+  #edges(): Edges {
+    return {
+      now: this.now,
+      hosts: this.#hosts,
+      servers: this.processes,
+      registry: this.registry,
+      history: this.history,
+      log: (server, level, text) => this.processes.log(server).lifecycle(level, text),
+      publish: (topic, name) => {
+        if (topic === 'server') this.waits.changed(name);
+        this.#control.published(topic, name);
+      },
+      trialFinished: (trial, outcome) => this.#trials.finished(trial, outcome),
+      allStopped: () => this.#allStopped(),
+      storageFailed: (thrown) => {
+        const error = asMcpdError(thrown, 'REGISTRY_DAMAGED', 'the registry could not be written');
+        this.#storageWarning = error.message;
+      },
+    };
+  }
+
+  async #close(): Promise<{ onPurpose: boolean }> {
+    await this.#hosts.stop();
+    this.runtime.dispose();
+    await this.watching.close();
+    await this.processes.dispose();
+    await this.history.close();
+    await this.#api.close();
+    this.registry.close();
+    rmSync(this.paths.daemonInfo, { force: true });
+    return { onPurpose: this.#onPurpose };
+  }
 }

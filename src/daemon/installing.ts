@@ -30,7 +30,7 @@ export class Installing {
       }),
       findCommand: (command, cwd) => processes.findCommand(command, cwd),
       trial: (definition, signal) => trials.run(parts, definition, signal),
-      announce: parts.announce,
+      announce: (definition, memory) => parts.announce(definition, memory),
       withdraw: async (server) => {
         runtime.post({ type: 'server-removed', at: now(), server });
         parts.watching.follow(registry.allServers());

@@ -55,7 +55,7 @@ function obeySignals(daemon: Daemon): void {
   let asked = 0;
   const stop = () => {
     asked += 1;
-    daemon.stop(asked > 1);
+    daemon.end(asked > 1);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
@@ -70,7 +70,7 @@ function obeySignals(daemon: Daemon): void {
     console.error(`mcpd: a fault of its own: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
     // Whatever keeps it starts it again, and the shims resume their sessions.
     if (faults > 1) process.exit(1);
-    daemon.stop(false);
+    daemon.end(false);
   };
   process.on('uncaughtException', fault);
   process.on('unhandledRejection', fault);

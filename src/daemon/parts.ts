@@ -23,7 +23,7 @@ export interface Parts {
   waits: ServerWaits;
   watching: Watching;
   /** Monotonic milliseconds. */
-  now(): number;
+  now: () => number;
   status(): DaemonStatus;
   /** Tells the core of a new or changed server, and watches what it needs watched. */
   announce(definition: ServerDefinition, memory: ServerMemory | null): void;

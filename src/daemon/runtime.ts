@@ -1,9 +1,9 @@
 import type { Effect, GatewayEvent, TimerId, TrialOutcome } from '../core/events.ts';
 import type { Gateway } from '../core/gateway.ts';
-import type { CallRecord, ExposedName, ServerDefinition, ServerMemory, Transition } from '../core/model.ts';
+import type { CallRecord, ExposedName, ServerMemory, Transition } from '../core/model.ts';
 import type { Bytes } from '../protocol/frame.ts';
 
-/** What the runtime needs of the edges. Each is one function or a few; daemon/main.ts wires them. */
+/** What the runtime needs of the edges. Each is one function or a few; daemon.ts wires them. */
 export interface Edges {
   now(): number;
   hosts: {
@@ -11,7 +11,7 @@ export interface Edges {
     close(session: string, reason: string): void;
   };
   servers: {
-    spawn(instance: string, generation: number, definition: ServerDefinition): void;
+    spawn(effect: Extract<Effect, { type: 'spawn' }>): void;
     write(instance: string, generation: number, bytes: Bytes): 'ok' | 'full' | 'gone';
     stop(instance: string, generation: number, kill: boolean): void;
   };
@@ -81,7 +81,7 @@ export class Runtime {
       case 'close-host':
         return edges.hosts.close(effect.session, effect.reason);
       case 'spawn':
-        return edges.servers.spawn(effect.instance, effect.generation, effect.definition);
+        return edges.servers.spawn(effect);
       case 'stop-child':
         return edges.servers.stop(effect.instance, effect.generation, effect.kill);
       case 'arm-timer':

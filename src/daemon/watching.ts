@@ -9,13 +9,13 @@ import type { Parts } from './parts.ts';
  * none.
  */
 export class Watching {
-  readonly #parts: () => Parts;
+  readonly #parts: Parts;
   #watch: Promise<Watch> | null = null;
   readonly #watched = new Map<string, 'folder' | 'file'>();
   readonly #trouble = new Map<string, string>();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(parts: () => Parts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -66,7 +66,7 @@ export class Watching {
 
   #changed(path: string, what: string): void {
     this.#trouble.delete(path);
-    const { registry, runtime, processes, now } = this.#parts();
+    const { registry, runtime, processes, now } = this.#parts;
     if (this.#watched.get(path) === 'file') {
       void this.#apply(path);
       return;
@@ -80,7 +80,7 @@ export class Watching {
 
   async #apply(path: string): Promise<void> {
     try {
-      const { installer } = await this.#parts().installing();
+      const { installer } = await this.#parts.installing();
       const { failed } = await installer.apply({ path, text: await readFile(path, 'utf8') });
       for (const { name, error } of failed) this.#trouble.set(`${path}#${name}`, `${path}: ${name}: ${error.what}`);
     } catch (thrown) {

@@ -12,7 +12,7 @@ export type CommandFinding =
   | { kind: 'not-executable' | 'folder'; path: string }
   | { kind: 'missing'; lookedIn: string[] };
 
-/** What installing needs of the daemon's other parts. daemon/main.ts provides it; nothing of it is imported here. */
+/** What installing needs of the daemon's other parts. daemon/installing.ts provides it; nothing of it is imported here. */
 export interface InstallPorts {
   paths: Paths;
   userHome: string;
