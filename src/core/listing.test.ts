@@ -20,14 +20,18 @@ test('an entry keeps every byte but its name, however the server prints JSON', (
   expect(listed('{"title":"Add","name":"add","inputSchema":{"properties":{"name":{}}}}')).toBe(
     '{"tools":[{"title":"Add","name":"notes__add","inputSchema":{"properties":{"name":{}}}}]}',
   );
+  expect(listed('{"name":"a\\"d","inputSchema":{}}')).toMatch(
+    /^{"tools":\[{"name":"notes__a_d_\w{8}","inputSchema":{}}\]}$/,
+  );
   expect(listed('{ "name" : "add", "inputSchema" : {"type": "object"} }')).toBe(
-    '{"tools":[{"name":"notes__add","inputSchema":{"type": "object"}}]}',
+    '{"tools":[{"name":"notes__add","inputSchema" : {"type": "object"}}]}',
   );
 });
 
 test('a name given twice is replaced twice, so that no reader finds the raw one', () => {
-  const twice = '{"name":"add","name":"add"}';
-  expect(listed(twice)).toBe('{"tools":[{"name":"notes__add","name":"notes__add"}]}');
+  const twice = '{"tools":[{"name":"notes__add","name":"notes__add"}]}';
+  expect(listed('{"name":"add","name":"add"}')).toBe(twice);
+  expect(listed('{"name":"add","n\\u0061me":"add"}')).toBe(twice);
 });
 
 test('an output schema without an object at its root is kept from legacy hosts alone', () => {
