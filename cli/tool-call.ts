@@ -13,6 +13,7 @@ export interface ToolCall {
   shim: string;
   env: NodeJS.ProcessEnv;
   tool: string;
+  server: string;
   /** JSON text, so that big numbers stay what they are. */
   argumentsJson: string;
   signal: AbortSignal;
@@ -51,6 +52,24 @@ export async function callTool(call: ToolCall): Promise<string> {
   }
 }
 
+/**
+ * The error of an answer. Errors of servers come the same way as those of mcpd, so a server can claim a reason; but what a person is told
+ * to try is never its words.
+ */
+export function callError(
+  error: { code?: unknown; message?: unknown; data?: unknown },
+  call: Pick<ToolCall, 'tool' | 'server'>,
+): McpdError {
+  const reason = (error.data as { reason?: unknown } | null | undefined)?.reason;
+  const known = typeof reason === 'string' && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
+  const [code, fix] = known ?? ['CALL_FAILED', (server: string) => `mcpd logs ${server}`];
+  return new McpdError(code, {
+    what: `the call of ${call.tool} failed`,
+    why: typeof error.message === 'string' ? error.message : `JSON-RPC error ${String(error.code)}`,
+    fix: fix(call.server),
+  });
+}
+
 // — internal —
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -77,12 +96,12 @@ async function conversation(child: Child, call: ToolCall): Promise<string | null
     if (answer !== null || line.trim() === '') return;
     const message = JSON.parse(line) as Message;
     if (message.id === HANDSHAKE && message.method === undefined) {
-      refuseError(message, call);
+      if (message.error !== undefined) throw callError(message.error, call);
       send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
       const params = `{"name":${JSON.stringify(call.tool)},"arguments":${call.argumentsJson},"_meta":{"progressToken":${CALL}}}`;
       send(`{"jsonrpc":"2.0","id":${CALL},"method":"tools/call","params":${params}}`);
     } else if (message.id === CALL && message.method === undefined) {
-      refuseError(message, call);
+      if (message.error !== undefined) throw callError(message.error, call);
       answer = memberText(line, 'result');
       child.stdin.end();
     } else if (message.method === 'notifications/progress') call.onProgress(progressText(message));
@@ -128,32 +147,21 @@ function progressText({ params }: Message): string {
   return typeof message === 'string' ? `${share} ${message}` : share;
 }
 
-/** What `data.reason` of an error of mcpd is for the command line. */
-const REASONS: Record<string, ErrorCode> = {
-  'unknown-tool': 'TOOL_UNKNOWN',
-  'daemon-unreachable': 'DAEMON_UNREACHABLE',
-  stopping: 'DAEMON_STOPPING',
-  disabled: 'SERVER_DISABLED',
-  manual: 'SERVER_MANUAL',
-  down: 'SERVER_FAILED',
-  crashed: 'SERVER_EXITED',
-  overloaded: 'SERVER_BUSY',
-  timeout: 'CALL_TIMEOUT',
-  'too-long': 'LINE_TOO_LONG',
-};
+type Advice = readonly [code: ErrorCode, fix: (server: string) => string];
 
-/** @throws McpdError with the code that fits */
-function refuseError({ error }: Message, call: ToolCall): void {
-  if (error === undefined) return;
-  const data = (typeof error.data === 'object' && error.data !== null ? error.data : {}) as Record<string, unknown>;
-  const text = (key: string) => (typeof data[key] === 'string' ? data[key] : undefined);
-  const why =
-    text('why') ?? (typeof error.message === 'string' ? error.message : `JSON-RPC error ${String(error.code)}`);
-  const fix = text('fix');
-  const reason = text('reason') ?? '';
-  throw new McpdError(Object.hasOwn(REASONS, reason) ? (REASONS[reason] ?? 'CALL_FAILED') : 'CALL_FAILED', {
-    what: text('what') ?? `the call of ${call.tool} failed`,
-    why,
-    ...(fix === undefined ? {} : { fix }),
-  });
-}
+const LOOK_FIRST = 'look whether it took effect before you call it again';
+
+/** What `data.reason` of an error of mcpd is for the command line. */
+const REASONS: Readonly<Record<string, Advice>> = {
+  'unknown-tool': ['TOOL_UNKNOWN', (server) => `mcpd tools ${server}`],
+  'daemon-unreachable': ['DAEMON_UNREACHABLE', () => 'mcpd doctor'],
+  'daemon-lost': ['DAEMON_LOST', () => LOOK_FIRST],
+  stopping: ['DAEMON_STOPPING', () => 'again in a moment'],
+  disabled: ['SERVER_DISABLED', (server) => `mcpd enable ${server}`],
+  manual: ['SERVER_MANUAL', (server) => `mcpd start ${server}`],
+  down: ['SERVER_FAILED', (server) => `mcpd logs ${server}; then: mcpd start ${server}`],
+  crashed: ['SERVER_EXITED', (server) => `mcpd logs ${server}; ${LOOK_FIRST}`],
+  overloaded: ['SERVER_BUSY', () => 'again in a moment'],
+  timeout: ['CALL_TIMEOUT', (server) => `mcpd set ${server} --timeout DURATION for more time`],
+  'too-long': ['LINE_TOO_LONG', (server) => `ask for less, or: mcpd set ${server} --line-max SIZE`],
+};

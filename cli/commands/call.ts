@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ToolInfo } from '../../src/api/contract.ts';
+import type { ServerStatus, ToolInfo } from '../../src/api/contract.ts';
 import { closest } from '../../src/closest.ts';
 import { McpdError } from '../../src/errors.ts';
 import { showable, showableRawJson } from '../../src/text.ts';
@@ -23,12 +23,15 @@ export async function runCall(parsed: Parsed, context: Context): Promise<number>
       fix: 'mcpd call --help',
     });
   }
-  const tools = await (await context.daemon()).request<ToolInfo[]>('GET', '/api/tools');
+  const daemon = await context.daemon();
+  const tools = await daemon.request<ToolInfo[]>('GET', '/api/tools');
   const tool = toolNamed(name, tools);
+  if (tool === null) throw unknownTool(name, tools, await daemon.request<ServerStatus[]>('GET', '/api/servers'));
   const raw = await callTool({
     shim: join(dist, 'stdio.cjs'),
     env,
     tool: tool.name,
+    server: tool.server,
     argumentsJson: object === undefined ? argumentsJson(words, tool.inputSchema) : objectJson(object),
     signal,
     onProgress: (text) => output.say(output.sayPaint.dim(showable(text))),
@@ -44,29 +47,29 @@ export async function runCall(parsed: Parsed, context: Context): Promise<number>
 
 // — internal —
 
-/** By the name that hosts see, or by the server's own when only one has it. @throws McpdError TOOL_UNKNOWN with the closest names */
-function toolNamed(name: string, tools: readonly ToolInfo[]): ToolInfo {
+/** By the name that hosts see, or by the server's own when only one has it. */
+function toolNamed(name: string, tools: readonly ToolInfo[]): ToolInfo | null {
   const exact = tools.find((tool) => tool.name === name);
   if (exact !== undefined) return exact;
-  const sameRaw = tools.filter((tool) => tool.raw === name);
-  const [only] = sameRaw;
-  if (only !== undefined && sameRaw.length === 1) return only;
-  const names =
-    sameRaw.length > 1
-      ? sameRaw.map((tool) => tool.name)
-      : closest(
-          name,
-          tools.map((tool) => tool.name),
-        );
-  throw new McpdError('TOOL_UNKNOWN', {
-    what: sameRaw.length > 1 ? `${sameRaw.length} servers have a tool ${name}` : `no server has a tool ${name}`,
-    ...(names.length === 0 ? {} : { why: `did you mean ${names.join(' or ')}?` }),
-    fix: names[0] === undefined ? listingOf(name, tools) : `mcpd call ${names[0]}`,
-  });
+  const [only, ...others] = tools.filter((tool) => tool.raw === name);
+  return only !== undefined && others.length === 0 ? only : null;
 }
 
-/** The tools of the server that the name begins with, else all. */
-function listingOf(name: string, tools: readonly ToolInfo[]): string {
-  const server = tools.find((tool) => name.startsWith(`${tool.server}__`))?.server;
-  return server === undefined ? 'mcpd tools' : `mcpd tools ${server}`;
+function unknownTool(name: string, tools: readonly ToolInfo[], servers: readonly ServerStatus[]): McpdError {
+  const owner = servers.find((server) => name.startsWith(`${server.name}__`));
+  if (owner?.enabled === false) {
+    return new McpdError('TOOL_UNKNOWN', {
+      what: `hosts do not see ${name}`,
+      why: `${owner.name} is disabled`,
+      fix: `mcpd enable ${owner.name}`,
+    });
+  }
+  const namesakes = tools.filter((tool) => tool.raw === name).map((tool) => tool.name);
+  const all = tools.map((tool) => tool.name);
+  const [first, ...others] = namesakes.length > 0 ? namesakes : closest(name, all);
+  return new McpdError('TOOL_UNKNOWN', {
+    what: namesakes.length > 0 ? `${namesakes.length} servers have a tool ${name}` : `no server has a tool ${name}`,
+    ...(first === undefined ? {} : { why: `did you mean ${[first, ...others].join(' or ')}?` }),
+    fix: first === undefined ? ['mcpd tools', owner?.name ?? ''].join(' ').trim() : `mcpd call ${first}`,
+  });
 }
