@@ -22,13 +22,16 @@ test('on Linux it is a unit of the user, which needs no rights of an administrat
 });
 
 test('a path with quotes, percent and dollar signs stays one word for systemd', () => {
-  const { content } = bootEntry({ ...facts, home: '/h/a "b" 50% $X\\' });
-  expect(content).toContain('Environment="MCPD_HOME=/h/a \\"b\\" 50%% $$X\\\\"\n');
+  const odd = '/h/a "b" 50% $X\\';
+  const { content } = bootEntry({ ...facts, home: odd, script: odd });
+  expect(content).toContain('Environment="MCPD_HOME=/h/a \\"b\\" 50%% $X\\\\"\n');
+  expect(content).toContain('"/h/a \\"b\\" 50%% $$X\\\\" "up"\n');
 });
 
 test('another home has an entry of its own', () => {
   const other = bootEntry({ ...facts, home: '/tmp/x', isDefault: false, env: { XDG_CONFIG_HOME: '/cfg' } });
   expect(other.path).toMatch(/^\/cfg\/systemd\/user\/mcpd-[0-9a-f]{8}\.service$/);
+  expect(bootEntry({ ...facts, env: { XDG_CONFIG_HOME: '' } }).path).toBe(bootEntry(facts).path);
 });
 
 test('on macOS it is a launch agent whose text is valid XML', () => {

@@ -44,7 +44,9 @@ function nameOf({ home, isDefault }: BootFacts): string {
 
 function systemdUnit(facts: BootFacts): BootEntry {
   const name = `${nameOf(facts)}.service`;
-  const folder = facts.env['XDG_CONFIG_HOME'] ?? posix.join(facts.userHome, '.config');
+  const given = facts.env['XDG_CONFIG_HOME'] ?? '';
+  // The XDG specification: what is not absolute is to be passed over.
+  const folder = posix.isAbsolute(given) ? given : posix.join(facts.userHome, '.config');
   const run = (command: string) => [facts.node, facts.script, command].map(systemdWord).join(' ');
   return {
     path: posix.join(folder, 'systemd', 'user', name),
@@ -56,7 +58,7 @@ function systemdUnit(facts: BootFacts): BootEntry {
       '[Service]',
       'Type=oneshot',
       'RemainAfterExit=yes',
-      `Environment=${systemdWord(`MCPD_HOME=${facts.home}`)}`,
+      `Environment=${systemdValue(`MCPD_HOME=${facts.home}`)}`,
       `ExecStart=${run('up')}`,
       `ExecStop=${run('down')}`,
       '',
@@ -73,9 +75,14 @@ function systemdUnit(facts: BootFacts): BootEntry {
   };
 }
 
-/** systemd reads quotes and backslashes as C does, and expands % and $. */
+/** systemd reads quotes and backslashes as C does, and expands %. */
+function systemdValue(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%').replaceAll('\n', '\\n')}"`;
+}
+
+/** In a command line it expands $ too; in `Environment=` that is a letter like any other (systemd.exec(5)). */
 function systemdWord(word: string): string {
-  return `"${word.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`;
+  return systemdValue(word).replaceAll('$', '$$$$');
 }
 
 function launchAgent(facts: BootFacts): BootEntry {

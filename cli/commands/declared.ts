@@ -1,10 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ApplyRequest, ApplyResult, DeclaredSet } from '../../src/api/contract.ts';
 import { errnoOf, McpdError } from '../../src/errors.ts';
+import { API_BODY_BYTES_MAX } from '../../src/operation-limits.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
+import { shownBytes } from '../units.ts';
 
 /** Exit code when some of the servers could not be applied: a server's fault, as the error table has it. */
 const PARTLY_FAILED_EXIT = 5;
@@ -29,15 +31,19 @@ export async function runExport(_: Parsed, context: Context): Promise<void> {
 
 // — internal —
 
+/** Of a file that can be looked at again, and no pipe: the daemon goes on watching it. */
 async function textOf(path: string): Promise<string> {
+  const cannot = (why: string) =>
+    new McpdError('CONFIG_INVALID', { what: `${path} cannot be applied`, why, fix: 'mcpd apply -f mcpd.json' });
   try {
+    const stats = await stat(path);
+    if (!stats.isFile()) throw cannot('it is not a file');
+    if (stats.size > API_BODY_BYTES_MAX)
+      throw cannot(`it has ${shownBytes(stats.size)}, and ${shownBytes(API_BODY_BYTES_MAX)} is the most`);
     return await readFile(path, 'utf8');
   } catch (thrown) {
-    throw new McpdError(
-      'CONFIG_INVALID',
-      { what: `${path} cannot be read`, why: errnoOf(thrown) ?? String(thrown), fix: 'mcpd apply -f mcpd.json' },
-      { cause: thrown },
-    );
+    if (thrown instanceof McpdError) throw thrown;
+    throw cannot(errnoOf(thrown) === 'ENOENT' ? 'it does not exist' : (errnoOf(thrown) ?? String(thrown)));
   }
 }
 
@@ -56,6 +62,7 @@ function showResult(result: ApplyResult, dryRun: boolean, { output }: Context): 
     );
     if (error.fix !== undefined) output.print(`  ${paint.bold('try')}  ${showable(error.fix)}`);
   }
+  for (const warning of result.warnings) output.say(`${output.sayPaint.yellow('warning')}  ${showable(warning)}`);
   const changes = result.added.length + result.changed.length + result.removed.length;
   output.say(
     `${dryRun ? 'Would change' : 'Changed'} ${changes}, unchanged ${result.unchanged.length}, failed ${result.failed.length}.`,
