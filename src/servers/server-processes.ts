@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Effect, GatewayEvent } from '../core/events.ts';
 import type { InstanceKey, ServerName } from '../core/model.ts';
-import { PROCESS_SCAN_EVERY_MS, SERVER_UMASK } from '../limits.ts';
+import { PROCESS_SCAN_EVERY_MS, REAP_DELAY_MS, SERVER_UMASK } from '../limits.ts';
 import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
 import { isConfidential } from '../secret-shape.ts';
@@ -58,8 +58,8 @@ export interface ServerProcesses {
   log(server: ServerName): ServerLog;
   /** Forgets the log of a server that was removed, with its files. */
   deleteLog(server: ServerName): Promise<void>;
-  /** Ends what earlier daemons of this home left, from `afterMs` on. Spawns wait for it. Never rejects. */
-  reap(afterMs?: number): Promise<ReapReport>;
+  /** Ends what earlier daemons of this home left, after REAP_DELAY_MS. Spawns wait for it. Never rejects. */
+  reap(): Promise<ReapReport>;
   /** Ends this process group (of an npm, say) should the daemon die before the returned function is called. */
   guard(pgid: number): () => void;
   /** Looks a command up as a server's start would. */
@@ -179,9 +179,9 @@ class Processes implements ServerProcesses {
     await log.deleteFiles();
   }
 
-  reap(afterMs = 0): Promise<ReapReport> {
+  reap(): Promise<ReapReport> {
     const { paths, nonce, ledger } = this.#options;
-    this.#quiet = delay(afterMs);
+    this.#quiet = delay(REAP_DELAY_MS);
     const reaping = this.#quiet.then(() => reap(this.#scanner, { home: paths.home, nonce }, ledger));
     this.#reaping = reaping.then(({ fault, left }) => {
       if (fault !== null) this.#reapFindings.push(`the record of processes could not be used: ${fault}`);
