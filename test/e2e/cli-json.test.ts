@@ -108,19 +108,6 @@ test('errors are JSON too, and their exit codes are those of the page', async ({
   expectFieldsNamed(ran.json.error, ['code', 'what', 'why', 'fix']);
 });
 
-test('status, list --names and down start no daemon', async ({ machine }) => {
-  expect(await machine.ok('status', '--json')).toEqual({
-    state: 'stopped',
-    pid: null,
-    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-    home: machine.home.mcpdHome,
-    port: null,
-  });
-  expect(await machine.ok('list', '--names')).toBe('');
-  expect(await machine.ok('down', '--json')).toEqual({ stopped: false });
-  expect(machine.home.processes()).toEqual([]);
-});
-
 test('what is exported can be applied on another machine, and applying it again changes nothing', async ({
   machine,
 }) => {

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { fake } from '../harness/fake.ts';
 import { test } from '../harness/machine.ts';
 import { textOf } from '../harness/message.ts';
 import { askModern, listenModern } from '../harness/modern.ts';
@@ -89,12 +88,6 @@ test('the era of a server is remembered: a later start is one process and no que
   expect(textOf(await host.call('frail__hello'))).toBe('hello');
   expect(machine.records('start')).toHaveLength(before + 3);
   expect(machine.records('died')).toHaveLength(1);
-});
-
-test('a server that does not answer the question is greeted on the same pipe', async ({ machine }) => {
-  // never-answers in front of nothing: the probe goes unanswered, then initialize does too, and the reason says so.
-  const ran = await machine.cli('add', 'mute', '--start-timeout', '5s', '--json', '--', ...fake('never-answers'));
-  expect([ran.code, ran.json.error.code]).toEqual([5, 'SERVER_START_TIMEOUT']);
 });
 
 test('a modern host asks for an unknown revision and is told which are served', async ({ machine }) => {

@@ -10,7 +10,7 @@ import { gone } from '../harness/processes.ts';
 import { until } from '../harness/until.ts';
 
 /** Long enough for a second notice, which must not come. */
-const SETTLED_MS = 1000;
+const SETTLED_MS = 800;
 
 test('each change from a terminal is one notice to a connected host, and then the right list', async ({ machine }) => {
   const host = await machine.connected();

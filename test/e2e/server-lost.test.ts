@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { fake } from '../harness/fake.ts';
 import { type Machine, test } from '../harness/machine.ts';
 import { textOf } from '../harness/message.ts';
-import { alive, gone } from '../harness/processes.ts';
+import { alive, gone, procExists } from '../harness/processes.ts';
 import { until } from '../harness/until.ts';
 
 test('kill -9 of a server: its calls fail with the cause and its last words, others notice nothing, the next call has it back', async ({
@@ -110,30 +110,33 @@ test('a call to a server that cannot start fails with the reason, and at once wh
   expect(await host.toolNames()).toEqual(expect.arrayContaining(['echo__echo', 'late__echo']));
 });
 
-test.for([
-  ['ignores SIGTERM', 'process', ['--deaf']],
-  ['leaves grandchildren', 'grandparent', []],
-  ['leaves stubborn grandchildren', 'grandparent', ['--stubborn']],
-  ['leaves grandchildren in sessions of their own that hold its pipes', 'grandparent', ['--detached', '--hold']],
-  ['is started by a launcher that passes no signal on', 'launcher', ['process', '--deaf']],
-] as const)('stopping a server that %s leaves no process', async ([, program, flags], { machine }) => {
-  await machine.add('server', program, flags, ['--no-trial']);
-  await machine.ok('start', 'server');
-  const pids = await until('its processes', () => living(machine));
-  await machine.ok('stop', 'server');
+test('servers that will not go, and those that leave processes behind, are all gone after a stop', async ({
+  machine,
+}) => {
+  const servers: [name: string, program: string, flags: string[]][] = [
+    ['deaf', 'process', ['--deaf']],
+    ['parent', 'grandparent', []],
+    ['stubborn', 'grandparent', ['--stubborn']],
+    ['detached', 'grandparent', procExists() ? ['--detached', '--hold'] : ['--hold']],
+    ['launched', 'launcher', ['process', '--deaf']],
+  ];
+  for (const [name, program, flags] of servers) await machine.add(name, program, flags, ['--no-trial']);
+  const names = servers.map(([name]) => name);
+  await machine.ok('start', ...names);
+  const pids = await until('nine processes', () => living(machine).length === 9 && living(machine));
+  await Promise.all(names.map((name) => machine.ok('stop', name)));
   for (const pid of pids) await gone(pid);
-  expect((await machine.server('server')).state).toBe('stopped');
+  for (const name of names) expect((await machine.server(name)).state).toBe('stopped');
 });
 
-test('removing or disabling a running server, and going down, each end its whole tree', async ({ machine }) => {
-  for (const end of [['disable', 'server'], ['uninstall', 'server', '--yes'], ['down']]) {
-    if (end[0] !== 'uninstall') await machine.add('server', 'grandparent', ['--stubborn']);
-    else await machine.ok('enable', 'server');
-    await machine.ok('start', 'server');
-    const pids = await until('its processes', () => living(machine));
-    await machine.ok(...end);
-    for (const pid of pids) await gone(pid);
-  }
+test('every way out ends the whole tree of a server: disable, uninstall, and mcpd down', async ({ machine }) => {
+  for (const name of ['one', 'two', 'three']) await machine.add(name, 'grandparent', ['--stubborn'], ['--no-trial']);
+  await machine.ok('start', 'one', 'two', 'three');
+  const pids = await until('six processes', () => living(machine).length === 6 && living(machine));
+  await Promise.all([machine.ok('disable', 'one'), machine.ok('uninstall', 'two', '--yes')]);
+  expect(pids.filter(alive)).toHaveLength(2);
+  await machine.ok('down');
+  for (const pid of pids) await gone(pid);
 });
 
 // — internal —

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { run } from '../harness/cli.ts';
 import { fake } from '../harness/fake.ts';
@@ -47,26 +45,6 @@ test('requests that are piped into mcpd stdio are answered before it leaves', as
   expect(stdout).toContain('piped');
 });
 
-test('logs -f shows lines as they come, until it is ended', async ({ machine }) => {
-  await machine.add('echo', 'echo');
-  const program = join(machine.package, 'dist', 'mcpd.js');
-  const child = spawn(process.execPath, [program, 'logs', 'echo', '-f'], {
-    env: machine.home.env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  machine.home.track(child.pid);
-  let shown = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-  });
-  await until('the past', () => shown.includes('trial'));
-  await machine.ok('call', 'echo__log', 'text=a new line');
-  await until('the new line', () => shown.includes('a new line'));
-  const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)));
-  child.kill('SIGINT');
-  expect([0, 130]).toContain(await ended);
-});
-
 test('ps --tree shows a server with its descendants', async ({ machine }) => {
   await machine.add('parent', 'grandparent', [], ['--no-trial']);
   await machine.ok('start', 'parent');
@@ -78,23 +56,6 @@ test('ps --tree shows a server with its descendants', async ({ machine }) => {
   });
   expect(tree).toContain('parent');
   expect(tree).toContain('grandparent.mjs');
-});
-
-test('what a server says reaches no terminal with its control characters, in no listing', async ({ machine }) => {
-  const evil = 'title\u001b]0;owned\u0007\u001b[31mred\u202eback';
-  await machine.add('evil', 'echo', ['--name', evil, '--prefix', 'x', '--instructions', evil]);
-  await machine.cli('call', 'evil__xlog', `text=${evil}`);
-  for (const args of [
-    ['list'],
-    ['info', 'evil'],
-    ['tools'],
-    ['logs', 'evil'],
-    ['call', 'evil__xecho', `text=${evil}`],
-  ]) {
-    const { stdout, stderr } = await machine.cli(...args);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
-    expect(stdout + stderr, args.join(' ')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202e]/);
-  }
 });
 
 test('colours appear only where they are wanted', async ({ machine }) => {

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { until } from './until.ts';
 
-/** Is there a process with this pid that still runs? A zombie does not: it answers `kill(pid, 0)` until its parent has waited for it. */
+/**
+ * Is there a process with this pid that still runs? A zombie does not: it answers `kill(pid, 0)` until its parent has waited for it. One
+ * whose other threads are still ending does: their files and sockets are open.
+ */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -11,7 +14,7 @@ export function alive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
-    return state !== 'Z' && state !== 'X';
+    return (state !== 'Z' && state !== 'X') || readdirSync(`/proc/${pid}/task`).length > 1;
   } catch {
     return !procExists(); // No entry on a system that has /proc: it has just gone.
   }
