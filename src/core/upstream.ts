@@ -90,8 +90,8 @@ export function onLinkNews(core: Core, instance: Instance, link: ServerLink, new
 
 function onReady(core: Core, instance: Instance, link: ServerLink): void {
   disarm(core, `start:${instance.key}`);
-  // One that was stopped or given up meanwhile is not taken into service any more.
-  if (instance.phase !== 'starting') return;
+  // One that was stopped or given up meanwhile, or has ended since, is not taken into service any more.
+  if (instance.phase !== 'starting' || link.deaf) return;
   instance.readyAt = core.now;
   instance.usedAt = core.now;
   alignLogLevel(core, instance, link);
