@@ -47,9 +47,25 @@ describe('a declared file', () => {
     expect(reasonOf('{\n  "mcpServers": {\n    "a": { "command": "no')).toMatch(/^line 3, column \d+: /);
     expect(reasonOf('{\n  "mcpServers": {\n    "a": {}')).toMatch(/^line 3, column 12: /);
     expect(reasonOf('{\n  "mcpServers": {},\n  oops\n}')).toMatch(/^line 3, column 3: /);
+    expect(reasonOf('{\n  "mcpServers": {\n    "a": tru }\n}\n}')).toBe("line 3, column 13: Unexpected token ' '");
     expect(reasonOf('')).toMatch(/^line 1, column 1: /);
     expect(reasonOf('[]')).toContain('no object "mcpServers"');
     expect(reasonOf('{"mcpServers":[]}')).toContain('no object "mcpServers"');
+  });
+
+  test('that is not JSON is refused without a word of its content', () => {
+    const text = '{\n  "mcpServers": {\n    "a": {"env": {"TOKEN": sekret-abc} }\n  },\n  "z": 1\n}';
+    expect(reasonOf(text)).toBe("line 3, column 28: Unexpected token 's'");
+  });
+
+  test('that switches a server off in the words of another host does not start it', () => {
+    const read = file({ a: { command: 'node', disabled: true }, b: { command: 'node', disabled: false } });
+    expect(read.declarations.map(({ entry }) => entry.enabled)).toEqual([false, undefined]);
+  });
+
+  test('with members that mean nothing here says so', () => {
+    const read = file({ a: { command: 'node', comand: 'x', alwaysAllow: ['y'], type: 'stdio' } });
+    expect(read.warnings).toEqual(['a: mcpd makes no use of comand, alwaysAllow']);
   });
 
   test('with bad entries keeps the good ones, and names each bad one', () => {
@@ -67,8 +83,8 @@ describe('a declared file', () => {
     expect(read.declarations.map(({ name }) => name)).toEqual(['good']);
     const reasons = Object.fromEntries(read.failed.map(({ name, error }) => [name, error.message]));
     expect(Object.keys(reasons)).toEqual(['none', 'both', 'remote', 'text', 'args', 'start', 'mcpd', 'Good']);
-    expect(reasons['args']).toContain('its member args is not as expected');
-    expect(reasons['start']).toContain('its member start is not as expected');
+    expect(reasons['args']).toContain('its member args does not fit: "args" holds a list of texts');
+    expect(reasons['start']).toContain('its member start does not fit');
     expect(reasons['remote']).toContain('remote servers cannot be declared yet');
     expect(reasons['Good']).toContain('two entries come to the name good');
   });

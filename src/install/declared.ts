@@ -3,6 +3,7 @@ import { DeclaredSet } from '../api/contract.ts';
 import type { ServerDefinition } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { serverNameOf } from '../server-names.ts';
+import { jsonFault } from './json-fault.ts';
 
 /** `mcpd apply -f`: what a file declares, compared with what is installed. Pure. */
 
@@ -51,7 +52,9 @@ export function readDeclared(path: string, text: string): DeclaredFile {
       if (names.has(name)) throw twice(name, written);
       names.add(name);
       if (name !== written) file.warnings.push(`${name} is called "${written.slice(0, 60)}" in the file`);
-      file.declarations.push({ name, entry: readEntry(name, value), digest: digestOf(value) });
+      const { entry, warnings } = readEntry(name, value);
+      file.warnings.push(...warnings);
+      file.declarations.push({ name, entry, digest: digestOf(value) });
     } catch (error) {
       if (!(error instanceof McpdError)) throw error;
       file.failed.push({ name: written, error });
@@ -88,22 +91,29 @@ function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    const at = /position (\d+)/.exec(words)?.[1];
-    // Without a position the text ends too early.
-    const before = text.slice(0, at === undefined ? text.trimEnd().length : Number(at)).split('\n');
-    const reason = words
-      .replace(/,? ?(in JSON )?at position.*$/s, '')
-      .replace(/"[^"]*"\.\.\. is not valid JSON.*$/s, 'this is not JSON');
     throw new McpdError('CONFIG_INVALID', {
       what: `${path} is not valid JSON`,
-      why: `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${reason}`,
+      why: jsonFault(text, error),
       fix: 'repair that place; nothing was changed',
     });
   }
 }
 
-function readEntry(name: string, value: unknown): DeclaredEntry {
+/** Members of an entry that mean something here, and what they hold. */
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['command', 'a text'],
+  ['args', 'a list of texts'],
+  ['env', 'texts by the names of variables'],
+  ['cwd', 'a text'],
+  ['install', 'a text'],
+  ['start', '"on-demand", "always" or "manual"'],
+  ['enabled', 'true or false'],
+  ['disabled', 'true or false'],
+  ['limits', 'whole numbers above zero by name'],
+  ['type', '"stdio"'],
+]);
+
+function readEntry(name: string, value: unknown): { entry: DeclaredEntry; warnings: string[] } {
   const invalid = (why: string, fix?: string) =>
     new McpdError('CONFIG_INVALID', {
       what: `the entry ${name} will not do`,
@@ -112,23 +122,35 @@ function readEntry(name: string, value: unknown): DeclaredEntry {
     });
   const parsed = DeclaredSet.safeParse({ mcpServers: { entry: value } });
   const entry = parsed.data?.mcpServers['entry'];
-  if (entry === undefined) {
-    const issue = parsed.error?.issues[0];
-    const member = issue?.path.slice(2).join('.') ?? '';
+  if (entry === undefined || !isRecord(value)) {
+    const path = parsed.error?.issues[0]?.path.slice(2).map(String) ?? [];
+    const [member = ''] = path;
     throw invalid(
-      member === '' ? 'it is not an object' : `its member ${member} is not as expected: ${issue?.message ?? ''}`,
+      member === ''
+        ? 'it is not an object'
+        : `its member ${path.join('.')} does not fit: "${member}" holds ${MEMBERS.get(member) ?? 'something else'}`,
     );
   }
   if (entry.command !== undefined && entry.install !== undefined)
     throw invalid('it has both "command" and "install"', 'keep one of the two');
   if (entry.command === undefined && entry.install === undefined) {
-    const remote = isRecord(value) && typeof value['url'] === 'string';
     throw invalid(
-      remote ? 'it has a "url", and remote servers cannot be declared yet' : 'it has neither "command" nor "install"',
+      typeof value['url'] === 'string'
+        ? 'it has a "url", and remote servers cannot be declared yet'
+        : 'it has neither "command" nor "install"',
     );
   }
-  return entry;
+  const unknown = Object.keys(value).filter((member) => !MEMBERS.has(member));
+  return {
+    // Several hosts write `disabled`: what is off there must not start here.
+    entry: (value['disabled'] ?? false) !== false ? { ...entry, enabled: false } : entry,
+    warnings:
+      unknown.length === 0 ? [] : [`${name}: mcpd makes no use of ${unknown.slice(0, UNKNOWN_SHOWN).join(', ')}`],
+  };
 }
+
+/** Unknown members that a warning names. */
+const UNKNOWN_SHOWN = 5;
 
 function digestOf(value: unknown): string {
   return createHash('sha256')

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, McpdError } from '../errors.ts';
 import { chooseBin, type PackageManifest, type Runnable, runnableIn } from './bin.ts';
+import { jsonFault } from './json-fault.ts';
 
 /** A development server: a folder that is started where it lies. */
 export interface DevelopmentFolder {
@@ -55,18 +56,18 @@ async function readManifest(folder: string): Promise<PackageManifest | null> {
   const path = join(folder, 'package.json');
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
     throw new McpdError('CONFIG_INVALID', { what: `${path} cannot be read`, why: errnoOf(error) ?? String(error) });
   }
   try {
-    const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'object' && parsed !== null ? parsed : {};
   } catch (error) {
     throw new McpdError('CONFIG_INVALID', {
       what: `${path} is not JSON`,
-      why: error instanceof Error ? error.message : String(error),
+      why: jsonFault(text, error),
       fix: 'repair it, and install again',
     });
   }
