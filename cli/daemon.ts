@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonClient } from '../src/control/client.ts';
 import type { Engine } from '../src/control/engine.ts';
-import { ensureDaemon, findDaemon, stopDaemon } from '../src/control/ensure-daemon.ts';
+import { ensureDaemon, findDaemon, type StopOptions, stopDaemon } from '../src/control/ensure-daemon.ts';
 import { prepareHome } from '../src/home.ts';
 import type { Paths } from '../src/paths.ts';
 import { VERSION } from '../src/version.ts';
@@ -15,7 +15,7 @@ export interface Connection {
   /** The daemon if it runs; never starts it. */
   runningDaemon(): Promise<DaemonClient | null>;
   /** False when there was none. */
-  stopDaemon(options: { now: boolean }): Promise<boolean>;
+  stopDaemon(options: StopOptions): Promise<boolean>;
 }
 
 /** `dist` is the folder of the built files. What starts the daemon is loaded only when it must be started or stopped. */

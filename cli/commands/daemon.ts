@@ -14,14 +14,14 @@ export async function runUp(parsed: Parsed, context: Context): Promise<void> {
 
 export async function runDown(parsed: Parsed, context: Context): Promise<void> {
   const { output } = context;
-  const stopped = await context.stopDaemon({ now: parsed.flag('now') });
+  const stopped = await context.stopDaemon({ now: parsed.flag('now'), successor: false });
   if (parsed.flag('json')) return output.json({ stopped });
   output.print(stopped ? 'mcpd has stopped, and every server with it.' : 'mcpd was not running.');
 }
 
 /** `mcpd restart` without a name. Hosts stay connected: their shims wait for the new daemon. */
 export async function restartDaemon(parsed: Parsed, context: Context): Promise<void> {
-  await context.stopDaemon({ now: false });
+  await context.stopDaemon({ now: false, successor: true });
   showStatus(await (await context.daemon()).status(), parsed, context);
 }
 

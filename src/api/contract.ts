@@ -210,7 +210,12 @@ export interface ApplyResult {
   warnings: string[];
 }
 
-export const ShutdownRequest = z.object({ now: z.optional(z.boolean()) });
+export const ShutdownRequest = z.object({
+  /** Skips the drain. */
+  now: z.optional(z.boolean()),
+  /** Whoever asks starts another daemon at once: hosts wait for that one, instead of starting their own. */
+  successor: z.optional(z.boolean()),
+});
 export type ShutdownRequest = z.infer<typeof ShutdownRequest>;
 
 export interface ErrorBody {

@@ -1,4 +1,4 @@
-import type { DaemonStatus, ErrorBody } from '../api/contract.ts';
+import type { DaemonStatus, ErrorBody, ShutdownRequest } from '../api/contract.ts';
 import { fromReport, McpdError } from '../errors.ts';
 import { CONTROL_ANSWER_BYTES_MAX, CONTROL_ANSWER_MS, CONTROL_COMMAND_MS } from '../operation-limits.ts';
 import type { Paths } from '../paths.ts';
@@ -37,9 +37,9 @@ export class DaemonClient {
     return JSON.parse(await textOf(await checked(await exchange(this.paths, ask)))) as DaemonStatus;
   }
 
-  /** The daemon drains and stops; `now` skips the drain. Resolves when it has agreed. Any protocol, as `status`. */
-  async shutdown(options: { now: boolean }): Promise<void> {
-    const ask: Ask = { method: 'POST', path: '/api/shutdown', body: options, timeoutMs: CONTROL_ANSWER_MS };
+  /** The daemon drains and stops. Resolves when it has agreed. Any protocol, as `status`. */
+  async shutdown(request: ShutdownRequest): Promise<void> {
+    const ask: Ask = { method: 'POST', path: '/api/shutdown', body: request, timeoutMs: CONTROL_ANSWER_MS };
     await textOf(await checked(await exchange(this.paths, ask)));
   }
 

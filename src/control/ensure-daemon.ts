@@ -21,6 +21,13 @@ export interface EnsureOptions {
   say: (text: string) => void;
 }
 
+export interface StopOptions {
+  /** Skips the drain. */
+  now: boolean;
+  /** The caller starts another one at once. */
+  successor: boolean;
+}
+
 /** The running daemon, or null. Never starts one. @throws McpdError as `exchange` does, when one is there and does not answer */
 export async function findDaemon(paths: Paths): Promise<DaemonClient | null> {
   const sighting = await lookForDaemon(paths);
@@ -47,9 +54,7 @@ export async function ensureDaemon(options: EnsureOptions): Promise<DaemonClient
  * Ends the daemon and what keeps it alive; false when there was none.
  * @throws {McpdError} DAEMON_STOPPING when it takes too long, DAEMON_UNREACHABLE with its pid when it hangs and pm2 does not end it, PM2_FAILED
  */
-export async function stopDaemon(
-  options: Pick<EnsureOptions, 'paths' | 'engine'> & { now: boolean },
-): Promise<boolean> {
+export async function stopDaemon(options: Pick<EnsureOptions, 'paths' | 'engine'> & StopOptions): Promise<boolean> {
   const engine = await options.engine();
   return engine.underLock(async () => {
     const sighting = await lookForDaemon(options.paths);
@@ -58,7 +63,7 @@ export async function stopDaemon(
     const ended = (direct || sighting.kind === 'hung') && (await engine.stop());
     const left = sighting.kind === 'hung' && ended ? await lookForDaemon(options.paths) : sighting;
     if (left.kind === 'hung') throw hungForGood(options.paths, left.error);
-    if (left.kind === 'answers') await shutDown(options.paths, left.status.pid, options.now);
+    if (left.kind === 'answers') await shutDown(options.paths, left.status.pid, options);
     const kept = await engine.stop();
     return sighting.kind !== 'absent' || kept;
   });
@@ -81,7 +86,7 @@ async function settle(options: EnsureOptions, engine: Engine, found: Sighting): 
       if (move === 'replace') {
         if (replaced++ === REPLACEMENTS_MAX) throw notReplaced(version, options.version);
         options.say(`mcpd ${version} runs and this is ${options.version}: it ends its calls and is replaced`);
-        await shutDown(options.paths, pid, false);
+        await shutDown(options.paths, pid, { now: false, successor: true });
         await engine.stop();
       } else {
         options.say('the daemon is stopping; waiting for its end');
@@ -92,9 +97,9 @@ async function settle(options: EnsureOptions, engine: Engine, found: Sighting): 
   }
 }
 
-async function shutDown(paths: Paths, pid: number, now: boolean): Promise<void> {
+async function shutDown(paths: Paths, pid: number, { now, successor }: StopOptions): Promise<void> {
   try {
-    await new DaemonClient(paths).shutdown({ now });
+    await new DaemonClient(paths).shutdown({ now, successor });
   } catch (thrown) {
     // It went by itself in between.
     if (!isAbsent(thrown) && !(thrown instanceof McpdError && thrown.code === 'DAEMON_LOST')) throw thrown;

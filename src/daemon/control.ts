@@ -169,7 +169,7 @@ export class Control implements DaemonControl {
 
   shutdown(request: ShutdownRequest): void {
     this.#tell({ type: 'stopping' });
-    this.#parts.stop(request.now ?? false);
+    this.#parts.stop(request);
   }
 
   #tell(event: LiveEvent): void {

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHistory, type History } from '../../registry/history.ts';
 import { openRegistry, type Registry } from '../../registry/registry.ts';
-import type { DaemonStatus } from '../api/contract.ts';
+import type { DaemonStatus, ShutdownRequest } from '../api/contract.ts';
 import { type Api, createApi } from '../api/listen.ts';
 import { keptToken } from '../api/token.ts';
 import type { Gateway } from '../core/gateway.ts';
@@ -129,17 +129,13 @@ class WiredDaemon implements Daemon, Parts {
     return this.#installing;
   }
 
-  stop(atOnce: boolean): void {
+  stop(request: ShutdownRequest): void {
     this.#onPurpose = true;
-    this.end(atOnce);
+    this.#end(request);
   }
 
   end(atOnce: boolean): void {
-    if (this.#state === 'running') {
-      this.#state = 'stopping';
-      this.#hosts.drain('stopping');
-    }
-    this.runtime.post({ type: 'shutdown', at: this.now(), now: atOnce });
+    this.#end({ now: atOnce });
   }
 
   status(): DaemonStatus {
@@ -176,6 +172,14 @@ class WiredDaemon implements Daemon, Parts {
 
   reload(): void {
     this.processes.prepare();
+  }
+
+  #end({ now = false, successor = false }: ShutdownRequest): void {
+    if (this.#state === 'running') {
+      this.#state = 'stopping';
+      this.#hosts.drain(successor ? 'upgrade' : 'stopping');
+    }
+    this.runtime.post({ type: 'shutdown', at: this.now(), now });
   }
 
   #define(definition: ServerDefinition, memory: ServerMemory | null): void {

@@ -1,6 +1,6 @@
 import type { History } from '../../registry/history.ts';
 import type { Registry } from '../../registry/registry.ts';
-import type { DaemonStatus } from '../api/contract.ts';
+import type { DaemonStatus, ShutdownRequest } from '../api/contract.ts';
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import type { Paths } from '../paths.ts';
@@ -29,6 +29,6 @@ export interface Parts {
   announce(definition: ServerDefinition, memory: ServerMemory | null): void;
   /** Loaded with the first install: its libraries are not for an idle daemon. */
   installing(): Promise<Installing>;
-  /** Begins the orderly end; `at once` skips the drain. */
-  stop(atOnce: boolean): void;
+  /** Begins the orderly end that a person asked for. */
+  stop(request: ShutdownRequest): void;
 }

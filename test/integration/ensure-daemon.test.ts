@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureDaemon, findDaemon, stopDaemon } from '../../src/control/ensure-daemon.ts';
@@ -31,7 +31,7 @@ function ensure(version = '1.0.0', engine = direct) {
 }
 
 function stop(engine = direct) {
-  return stopDaemon({ paths: daemon.program.paths, engine, now: false });
+  return stopDaemon({ paths: daemon.program.paths, engine, now: false, successor: false });
 }
 
 test('a daemon that is not there is started, one that is there is used', async () => {
@@ -59,6 +59,15 @@ test('an older daemon is told, drained and replaced, a newer one is used', async
   expect(daemon.starts()).toHaveLength(2);
 });
 
+test('hosts are told to wait for the daemon that replaces theirs, and not when nobody follows', async () => {
+  await ensure();
+  daemon.set({ version: '1.1.0' });
+  await ensure('1.1.0');
+  await stop();
+  const asked = readFileSync(join(temporary.mcpdHome, 'asked.jsonl'), 'utf8').trim().split('\n');
+  expect(asked.map((line) => JSON.parse(line).successor)).toEqual([true, false]);
+});
+
 test('an old daemon that comes back each time is reported, not fought over', async () => {
   await ensure();
   await expect(ensure('2.0.0')).rejects.toMatchObject({
@@ -69,7 +78,7 @@ test('an old daemon that comes back each time is reported, not fought over', asy
 
 test('a daemon that is stopping is waited for and a new one started', async () => {
   const client = await ensure();
-  await client.shutdown({ now: false });
+  await client.shutdown({});
   await ensure();
   expect(said).toEqual(['the daemon is stopping; waiting for its end']);
   expect(daemon.starts()).toHaveLength(2);

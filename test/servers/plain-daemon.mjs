@@ -1,5 +1,5 @@
 // Stands where the daemon is in tests of what starts it: answers status and shutdown on api.sock. `plain.json` in the home says how it
-// behaves ({ mode, version }); each start adds a line to `starts.jsonl` there.
+// behaves ({ mode, version }); each start adds a line to `starts.jsonl` there, each request to stop one to `asked.jsonl`.
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
@@ -37,6 +37,7 @@ function listen() {
     response.setHeader('mcpd-protocol', '1');
     if (request.url === '/api/shutdown') {
       state = 'stopping';
+      request.on('data', (body) => appendFileSync('asked.jsonl', `${body}\n`));
       // As a drain takes its time.
       setTimeout(leave, 200, env.MCPD_ENGINE === 'pm2' ? 79 : 0);
     }
