@@ -68,6 +68,8 @@ function openCandidate(path: string): { attempt(): Lock | null; giveUp(): void }
 
 function begin(path: string, db: Database.Database): Lock | null {
   try {
+    // Taking the lock begins a journal. As a file it could not be had on a full disk, where a person must be able to stop mcpd all the same.
+    db.pragma('journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
   } catch (thrown) {
     const code = sqliteCodeOf(thrown);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -54,6 +54,13 @@ test('of 50 processes at once exactly one holds the lock, and its SIGKILL frees 
   if (holder === undefined) throw new RangeError('nobody holds it');
   await killed(holder);
   expect(await race(program, 20)).toHaveLength(1);
+});
+
+test('a held lock leaves nothing but its empty file', () => {
+  const lock = acquireLock(path);
+  expect(readdirSync(folder)).toEqual(['lock.db']);
+  expect(statSync(path).size).toBe(0);
+  lock?.release();
 });
 
 test('a lock that is released is free for another process, and one that is held in this process is refused here too', async () => {
