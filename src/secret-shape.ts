@@ -1,6 +1,7 @@
 /**
- * Which of the values that are kept apart would do harm in a log. Everything given by `--env` is kept in the secrets file, folders and
- * greetings too; masking those would only make logs unreadable.
+ * Which values are credentials, by the custom of their names or by their looks: they are masked in logs, and kept apart even where nobody
+ * said that they are secret. Everything given by `--env` is kept in the secrets file, folders and greetings too; masking those would only
+ * make logs unreadable.
  */
 
 /** Names that hold credentials by custom. */

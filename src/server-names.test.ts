@@ -41,7 +41,8 @@ test('names that break paths, prefixes or devices are refused', () => {
 test('a name is taken as it is, another text by its slug, and what leaves nothing usable is refused with the rule', () => {
   expect(serverNameOf('a--b-')).toBe('a--b-');
   expect(serverNameOf('My Server')).toBe('my-server');
-  expect(refusal(() => serverNameOf('mcpd')).parts.why).toBe('this name is reserved');
+  for (const name of ['mcpd', 'MCPD', 'CON'])
+    expect(refusal(() => serverNameOf(name)).parts.why).toBe('this name is reserved');
   const error = refusal(() => serverNameOf('…'));
   expect(error.code).toBe('NAME_INVALID');
   expect(error.parts.why).toContain('a-z, 0-9');

@@ -20,7 +20,7 @@ export function serverNameOf(text: string): string {
   if (name !== null) return name;
   throw new McpdError('NAME_INVALID', {
     what: `"${shortened(text)}" cannot be a server's name`,
-    why: RESERVED.has(text)
+    why: RESERVED.has(text.toLowerCase())
       ? 'this name is reserved'
       : `names are 1 to ${LENGTH_MAX} of a-z, 0-9, - and _, begin with a letter or digit, and have no "__" and no "_" at the end`,
     fix: 'choose another name (mcpd install: --name NAME)',

@@ -2,6 +2,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ApplyRequest, ApplyResult, InstallEvent } from '../api/contract.ts';
 import type { ServerDefinition, ServerSource } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { isConfidential } from '../secret-shape.ts';
 import { compareDeclared, type Declaration, type DeclaredEntry, readDeclared } from './declared.ts';
 import { commandLaunch, definitionOf, installedDefinition, type Registration } from './definition.ts';
 import type { GivenValue } from './inputs.ts';
@@ -10,7 +11,7 @@ import type { Installs } from './installs.ts';
 import type { InstallPorts } from './ports.ts';
 import { Steps } from './steps.ts';
 import { removeServer } from './uninstall.ts';
-import { looksSecret, riskyVariables } from './variables.ts';
+import { riskyVariables } from './variables.ts';
 
 /** Makes the registry have what a file declares. Entries fail one by one; their servers stay as they were. */
 export async function applyDeclared(
@@ -112,7 +113,10 @@ async function registrationOf(
   const addedAt = present?.addedAt ?? ports.now();
   const folder = dirname(path);
   const env = new Map<string, GivenValue>(
-    Object.entries(entry.env ?? {}).map(([variable, value]) => [variable, { value, secret: looksSecret(variable) }]),
+    Object.entries(entry.env ?? {}).map(([variable, value]) => [
+      variable,
+      { value, secret: isConfidential(variable, value) },
+    ]),
   );
   const source: ServerSource = { kind: 'file', ref: path, digest };
   if (entry.install === undefined) {

@@ -14,7 +14,11 @@ export function commandLineOf(
 
 /** As a POSIX shell would need it. Placeholders (`<directory>`, `${secret:KEY}`) stay as they are, for reading. */
 function quoted(word: string): string {
-  if (/^[\w@%+=:,./~^-]+$/.test(word) || /^<[^<>]+>$/.test(word) || /^(\$\{[\w:]+\}|[\w@%+=:,./~^-])+$/.test(word))
+  if (
+    /^[\w@%+=:,./~^-]+$/.test(word) ||
+    /^<[^<>]+>$/.test(word) ||
+    /^(\$\{(secret:\w+|dataDir)\}|[\w@%+=:,./~^-])+$/.test(word)
+  )
     return word;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

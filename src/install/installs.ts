@@ -52,7 +52,7 @@ export class Installs {
           withScripts: `mcpd install ${spec} --allow-scripts`,
           fix:
             plan.fetch === null
-              ? `try it in a terminal: ${commandLineOf(definition.launch)}`
+              ? `run it in a terminal: ${commandLineOf(definition.launch)}`
               : 'check the values given with --env and the arguments after --',
         });
         this.#register(definition, memory, steps, report, startedAt);
@@ -73,7 +73,8 @@ export class Installs {
           steps.warn(`${error.message}; it is registered all the same`);
         });
         if (!request.trial) await this.keepSecrets(name, secrets, steps);
-        const fix = `try it in a terminal, or register it untested: mcpd add ${name} --no-trial -- ${commandLineOf(request)}`;
+        const variables = Object.keys(request.env).map((variable) => `--env ${variable} `);
+        const fix = `run it in a terminal, or register it untested: mcpd add ${name} --no-trial ${variables.join('')}-- ${commandLineOf(request)}`;
         const context = { name, scriptsLeftOut: [], withScripts: '', fix };
         const memory = request.trial ? await this.#tried(definition, secrets, steps, context) : null;
         this.#register(definition, memory, steps, report, startedAt);
@@ -124,7 +125,9 @@ export class Installs {
       throw new McpdError('COMMAND_NOT_FOUND', {
         what: `there is no command ${command}`,
         why: where,
-        fix: `install it, or give its absolute path: mcpd add ${name} -- /PATH/TO/COMMAND`,
+        fix: /\s/.test(command)
+          ? `a command and its arguments are words of their own: mcpd add ${name} -- COMMAND ARGS`
+          : `install it, or give its absolute path: mcpd add ${name} -- /PATH/TO/COMMAND`,
       });
     }
     throw new McpdError('COMMAND_NOT_EXECUTABLE', {
@@ -134,10 +137,14 @@ export class Installs {
     });
   }
 
+  /** A server that is registered keeps its other secrets, and these in any case: its new definition may be saved at the next try. */
   async keepSecrets(name: string, secrets: ReadonlyMap<string, string>, steps: Steps): Promise<void> {
     if (secrets.size === 0) return;
+    const isNew = !this.#taken(name);
+    // Left by an install in whose middle the daemon was killed.
+    if (isNew) await this.#ports.secrets.remove(name);
     await this.#ports.secrets.set(name, secrets);
-    steps.onUndo('the secrets', () => this.#ports.secrets.remove(name, [...secrets.keys()]));
+    if (isNew) steps.onUndo('the secrets', () => this.#ports.secrets.remove(name));
   }
 
   // — internal —
@@ -172,9 +179,12 @@ export class Installs {
       catalog.flatMap(({ name, aliases }) => [name, ...aliases]),
     );
     throw new McpdError('PACKAGE_UNKNOWN', {
-      what: `the catalog has no "${spec.name}"`,
+      what: `the catalog has no "${spec.name.slice(0, NAME_SHOWN)}"`,
       ...(hint === undefined ? {} : { why: hint }),
-      fix: `mcpd search ${spec.name}; a package of npm: mcpd install npm:${spec.name}; a folder: mcpd install ./${spec.name}`,
+      fix:
+        spec.name.length > NAME_SHOWN
+          ? 'mcpd search'
+          : `mcpd search ${spec.name}; a package of npm: mcpd install npm:${spec.name}; a folder: mcpd install ./${spec.name}`,
     });
   }
 
@@ -216,6 +226,9 @@ export class Installs {
     report({ type: 'done', ...present(definition.name), durationMs: Math.round(performance.now() - startedAt) });
   }
 }
+
+/** Of a name in an error. */
+const NAME_SHOWN = 60;
 
 async function exists(path: string): Promise<boolean> {
   try {

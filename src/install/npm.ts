@@ -164,7 +164,7 @@ async function withVersions(
   return new McpdError('VERSION_UNKNOWN', {
     what: error.parts.what,
     why: `its latest are ${known.latest.join(', ')}${known.tags === '' ? '' : ` (${known.tags})`}`,
-    fix: `npm:${request.identifier}@${known.latest[0]}`,
+    fix: `mcpd install npm:${request.identifier}@${known.latest[0]}`,
   });
 }
 
@@ -262,6 +262,6 @@ function progressOf(report: (detail: string) => void): (line: string) => void {
     fetched += 1;
     if (performance.now() - told < REPORT_EVERY_MS) return;
     told = performance.now();
-    report(`${fetched} answers from the registry so far`);
+    report(`${fetched} ${fetched === 1 ? 'answer' : 'answers'} from the registry so far`);
   };
 }

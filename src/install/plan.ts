@@ -100,7 +100,7 @@ export function planView(plan: PlannedInstall): InstallPlan {
 export function nameOf(asked: string | undefined, own: string): { name: string; warnings: string[] } {
   const name = serverNameOf(asked ?? own);
   if (asked === undefined || name === asked) return { name, warnings: [] };
-  return { name, warnings: [`"${asked}" is called ${name} here: names are a-z, 0-9, - and _`] };
+  return { name, warnings: [`"${asked.slice(0, 60)}" is called ${name} here: names are a-z, 0-9, - and _`] };
 }
 
 // — internal —

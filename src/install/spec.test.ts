@@ -5,6 +5,7 @@ test('names, packages and folders are told apart', () => {
   expect(parseSpec('weather')).toEqual({ kind: 'catalog', name: 'weather' });
   expect(parseSpec(' npm:tiny ')).toEqual({ kind: 'npm', identifier: 'tiny', range: 'latest' });
   expect(parseSpec('npm:@acme/mcp@1.4.2')).toEqual({ kind: 'npm', identifier: '@acme/mcp', range: '1.4.2' });
+  expect(parseSpec('NPM:tiny')).toEqual(parseSpec('npm:tiny'));
   expect(parseSpec('npm:@acme/mcp')).toEqual({ kind: 'npm', identifier: '@acme/mcp', range: 'latest' });
   expect(parseSpec('npm:tiny@>=1.2 <2 || ^3')).toEqual({ kind: 'npm', identifier: 'tiny', range: '>=1.2 <2 || ^3' });
   expect(parseSpec('/home/me/a server')).toEqual({ kind: 'folder', path: '/home/me/a server' });

@@ -14,7 +14,7 @@ export function parseSpec(text: string): Spec {
   if (spec === '' || /[\0\r\n]/.test(spec)) throw invalid(spec, 'it is empty or has line breaks', CHOICES);
   if (posix.isAbsolute(spec) || win32.isAbsolute(spec)) return { kind: 'folder', path: spec };
   if (/^\.{1,2}([/\\]|$)/.test(spec)) throw invalid(spec, 'a folder must be given by its absolute path here', CHOICES);
-  if (spec.startsWith('npm:')) return parseNpm(spec, spec.slice('npm:'.length));
+  if (/^npm:/i.test(spec)) return parseNpm(spec, spec.slice('npm:'.length));
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(spec)?.[1]?.toLowerCase();
   if (scheme !== undefined)
     throw invalid(spec, UNSUPPORTED.get(scheme) ?? `"${scheme}:" is no kind of package that mcpd knows`, CHOICES);

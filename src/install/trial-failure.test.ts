@@ -22,6 +22,13 @@ test('the error names the step, the reason and what was said on stderr', () => {
   expect(error.parts.fix).toBe('look');
 });
 
+test('a warning is quoted only where nothing says more', () => {
+  const errorSaid = (...lines: string[]) =>
+    errorOf({ step: 'start', reason: 'exit code 1', exit: exit(...lines) }).parts.why;
+  expect(errorSaid('Warning: /x is missing', 'Error: no folder is accessible')).toContain('stderr: Error: no folder');
+  expect(errorSaid('[warn] /x is missing', 'bye')).toContain('stderr: [warn] /x is missing');
+});
+
 test('a line that the reason has already is not said twice', () => {
   const error = errorOf({ step: 'start', reason: 'exit code 1: KEY is not set', exit: exit('KEY is not set') });
   expect(error.parts.why).toBe('exit code 1: KEY is not set');

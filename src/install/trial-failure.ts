@@ -45,7 +45,7 @@ function tellingLine(stderr: readonly string[]): string | null {
   const complaints = lines.filter((line) =>
     /error|fatal|cannot|can't|unable|missing|required|invalid|not (found|set)|no such|denied/i.test(line),
   );
-  return complaints[0] ?? lines.at(-1) ?? null;
+  return complaints.find((line) => !/^\W*warn/i.test(line)) ?? complaints[0] ?? lines.at(-1) ?? null;
 }
 
 function codeOf(outcome: Extract<TrialOutcome, { ok: false }>): ErrorCode {

@@ -3,7 +3,6 @@ import {
   checkNoNul,
   checkVariableName,
   isVariableName,
-  looksSecret,
   riskyVariables,
   secretReference,
   secretsIn,
@@ -21,13 +20,6 @@ test('variables that run other code are named with who sets them', () => {
     'mcpd.json sets LD_PRELOAD, which can make the server run other code than its own',
     'mcpd.json sets node_options, which can make the server run other code than its own',
   ]);
-});
-
-test('credentials are known by the custom of their names', () => {
-  for (const name of ['GITHUB_TOKEN', 'BRAVE_API_KEY', 'apikey', 'DB_PASSWORD', 'GITHUB_PERSONAL_ACCESS_TOKEN']) {
-    expect(looksSecret(name), name).toBe(true);
-  }
-  for (const name of ['CITY', 'KEYBOARD', 'TOKENS_FILE', 'AUTHOR', 'PATH']) expect(looksSecret(name), name).toBe(false);
 });
 
 test('references to secrets are found wherever they stand', () => {

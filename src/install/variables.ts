@@ -30,10 +30,6 @@ const RISKY = new Set([
   ],
 ]);
 
-/** Names that hold credentials by custom: their values are kept apart even when nobody said that they are secret. */
-const CREDENTIAL =
-  /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH|PAT|DSN)(_|$)/i;
-
 export function isVariableName(name: string): boolean {
   return NAME.test(name);
 }
@@ -55,10 +51,6 @@ export function checkNoNul(text: string, where: string): void {
     what: `${where} holds a NUL character`,
     why: 'programs would read it only up to there',
   });
-}
-
-export function looksSecret(name: string): boolean {
-  return CREDENTIAL.test(name);
 }
 
 /** Warnings for variables that `origin` (`the catalog`, a file) sets and that change what code runs. */

@@ -111,6 +111,21 @@ describe('adding and removing servers', () => {
     ]);
   });
 
+  test('what the way out says keeps the names of variables, and no value', async () => {
+    const env = { K: { value: 'sekret', secret: true } };
+    const { error } = failureOf(await it.add({ name: 'gone', command: node, args: ['-e', 'process.exit(4)'], env }));
+    expect(error.fix).toContain('mcpd add gone --no-trial --env K -- ');
+    expect(JSON.stringify(error)).not.toContain('sekret');
+    expect(failureOf(await it.add({ name: 'x', command: 'node /x/y.js' })).error.fix).toContain('words of their own');
+  });
+
+  test('secrets that a killed install left are not those of the next server of that name', async () => {
+    await it.secrets.set('again', new Map([['OLD', 'old']]));
+    const env = { T: { value: 's', secret: true } };
+    doneOf(await it.add({ name: 'again', command: 'no-such-command-here', trial: false, env }));
+    expect(it.secrets.names('again')).toEqual(['T']);
+  });
+
   test('a data folder and a log that were there before a failed install stay', async () => {
     mkdirSync(it.paths.dataOf('gone'), { recursive: true });
     mkdirSync(it.paths.logs);
