@@ -57,11 +57,17 @@ export function wantUp(core: Core, instance: Instance, reason: string | null): v
   }
 }
 
-/** A failed server that is held up is tried again by the clock; another one by a call. */
+/** A failed server that is wanted is tried again by the clock; another one by a call. */
 export function planTrial(core: Core, instance: Instance): void {
   if (instance.phase !== 'failed') return;
-  if (instance.held && core.mode === 'serving') arm(core, `backoff:${instance.key}`, waitBeforeStart(core, instance));
+  if (core.mode === 'serving' && isWanted(core, instance))
+    arm(core, `backoff:${instance.key}`, waitBeforeStart(core, instance));
   else disarm(core, `backoff:${instance.key}`);
+}
+
+/** The time has come for its next start, or for the trial of a failed one that is still wanted. */
+export function onBackoffOver(core: Core, instance: Instance): void {
+  if (instance.phase !== 'failed' || isWanted(core, instance)) signal(core, instance, 'timer', instance.reason);
 }
 
 /** Its process exists. */
@@ -199,11 +205,18 @@ function settle(core: Core, instance: Instance, cause: string): void {
   }
 }
 
-/** Who watches its resources needs it after a crash; but does not contradict a person who stopped, disabled or uninstalled it. */
+/** A person who stopped it is contradicted by nobody but those who call it. */
 function isNeeded(core: Core, instance: Instance, stopped: boolean): boolean {
   if (instance.held || instance.again !== 'no' || instance.queue.size > 0) return true;
-  const isOffered = core.servers.get(instance.server)?.definition.enabled === true;
-  return !stopped && isOffered && instance.subscriptions.size > 0;
+  return !stopped && isWanted(core, instance);
+}
+
+/** It should be up, whether a call comes or not: held up, watched by a host, or with lists that nobody knows yet. */
+function isWanted(core: Core, instance: Instance): boolean {
+  if (instance.held) return true;
+  const known = core.servers.get(instance.server);
+  if (known === undefined || !known.definition.enabled || instance.purpose.kind === 'trial') return false;
+  return instance.subscriptions.size > 0 || (known.memory === null && known.definition.start === 'on-demand');
 }
 
 /** Milliseconds until it may be started for somebody's sake. */

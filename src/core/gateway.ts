@@ -3,7 +3,7 @@ import { NO_NEWS } from './asking.ts';
 import { armIdle, idleStopMs } from './calls.ts';
 import { sweepDeadlines } from './deadlines.ts';
 import type { Effect, GatewayEvent, TimerId } from './events.ts';
-import { giveUp, onExited, onSpawned, releaseSlot, signal } from './fleet.ts';
+import { giveUp, onBackoffOver, onExited, onSpawned, releaseSlot, signal } from './fleet.ts';
 import { onCheck, onHealthMiss } from './health.ts';
 import {
   allAtRest,
@@ -210,6 +210,7 @@ function onInstanceTimer(core: Core, instance: Instance, kind: string, listName:
     case 'slot':
       return releaseSlot(core, instance);
     case 'backoff':
+      return onBackoffOver(core, instance);
     case 'drain':
       return signal(core, instance, 'timer', instance.reason);
     case 'idle':

@@ -274,3 +274,38 @@ test('a server that makes up new names for ever does not fill the memory', () =>
   expect(names.target('tool', 'fake__tool-29-999')).not.toBeNull();
   expect(names.target('tool', 'fake__tool-0-0')).toBeNull();
 });
+
+test('a server that crashes before it has told its lists is started again, until it has failed', () => {
+  const world = new World();
+  world.post({ type: 'server-defined', definition: definitionOf('fresh'), memory: null });
+  let crashes = 0;
+  while (world.status('fresh').state !== 'failed' && crashes < 20) {
+    if (world.processes.has('fresh')) {
+      world.serverExits(world.spawned('fresh'), 1);
+      crashes += 1;
+    } else world.advance(1000);
+  }
+  // The first exit was the probe's doing.
+  expect(crashes).toBe(6);
+  expect(world.status('fresh')).toMatchObject({
+    listed: false,
+    health: 'degraded',
+    fix: expect.stringContaining('logs'),
+  });
+  world.advance(10 * 60_000);
+  world.ready('fresh', ONE);
+  expect(world.status('fresh')).toMatchObject({ listed: true, state: 'running' });
+});
+
+test('one that crashed after it had told them rests until it is called', () => {
+  const { world, process } = given();
+  world.post({ type: 'command', server: 'fake', command: 'stop' });
+  world.advance(0);
+  world.serverExits(process, 0);
+  const host = world.legacyHost('other');
+  world.request(host, 'tools/call', { name: 'fake__one' });
+  world.serverExits(world.ready('fake', ONE), 1);
+  world.advance(3600_000);
+  expect(world.status('fake')).toMatchObject({ state: 'stopped', health: 'degraded', reason: 'exit code 1' });
+  expect(world.status('fake').fix).toBe('mcpd logs fake; then mcpd start fake');
+});

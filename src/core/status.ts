@@ -91,7 +91,9 @@ function healthOf(known: KnownServer, instance: Instance | null): Health {
 function fixFor(name: string, enabled: boolean, instance: Instance | null): string | null {
   if (!enabled) return `mcpd enable ${name}`;
   if (instance === null) return null;
-  if (instance.phase === 'failed' || instance.phase === 'backoff') return `mcpd logs ${name}; then mcpd start ${name}`;
+  const hasCrashed = instance.phase === 'stopped' && instance.unstable.length > 0;
+  if (hasCrashed || instance.phase === 'failed' || instance.phase === 'backoff')
+    return `mcpd logs ${name}; then mcpd start ${name}`;
   return instance.misses >= HEALTH_MISSES_MAX ? `mcpd restart ${name}` : null;
 }
 

@@ -82,5 +82,5 @@ function isOfSomethingAlive(world: World, timer: string): boolean {
   if (instance === undefined) return false;
   if (OF_PROCESS.has(kind)) return instance.link !== null;
   if (kind === 'slot') return core.startSlots.has(instance.key);
-  return kind === 'backoff' && (instance.phase === 'backoff' || (instance.phase === 'failed' && instance.held));
+  return kind === 'backoff' && (instance.phase === 'backoff' || instance.phase === 'failed');
 }
