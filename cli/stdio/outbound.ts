@@ -5,7 +5,7 @@ import type { HostLine } from './host-line.ts';
 /** What is needed of the socket. */
 export interface OutboundStream {
   readonly writableLength: number;
-  write(chunk: Uint8Array): boolean;
+  write(chunk: Uint8Array, done?: (error?: Error | null) => void): boolean;
   cork(): void;
   uncork(): void;
 }
@@ -18,13 +18,15 @@ const LINE_END: Uint8Array = Buffer.from('\n');
 /**
  * From the host to the daemon: lines wait here while there is no daemon or it does not read. A line counts as handed over when its last
  * byte is with the socket; of a long line the newline follows only when all before it has left, so a daemon that died in the middle
- * cannot have understood it, and the line is safe to send again.
+ * cannot have understood it, and the line is safe to send again. So is one whose write failed: its last byte was not taken.
  */
 export class Outbound {
   readonly #onHanded: (line: HostLine) => void;
   #stream: OutboundStream | null = null;
   #queue: HostLine[] = [];
   #bytes = 0;
+  /** Handed over, and given back because its write failed. */
+  #returned: HostLine[] = [];
   /** Written without its newline. */
   #unended: HostLine | null = null;
   #blocked = false;
@@ -63,8 +65,10 @@ export class Outbound {
     this.#stream = null;
     const unended = this.#unended === null ? [] : [this.#unended];
     this.#unended = null;
-    this.#queue = [...again, ...unended, ...this.#queue];
-    for (const line of again) this.#bytes += line.length;
+    const returned = this.#returned;
+    this.#returned = [];
+    this.#queue = [...again, ...returned, ...unended, ...this.#queue];
+    for (const line of [...again, ...returned]) this.#bytes += line.length;
   }
 
   /** The daemon will stop: requests wait for the next one, answers and notifications still go to this one. */
@@ -90,7 +94,7 @@ export class Outbound {
     while (!this.#blocked) {
       const unended = this.#unended;
       if (unended !== null) {
-        this.#write(stream, [LINE_END]);
+        this.#write(stream, [LINE_END], this.#returner(stream, unended));
         this.#unended = null;
         this.#bytes -= unended.length;
         this.#onHanded(unended);
@@ -110,6 +114,7 @@ export class Outbound {
           batch.map(({ bytes }) => bytes),
           COPIED_BYTES_MAX,
         ),
+        this.#returner(stream, batch.at(-1)),
       );
       for (const line of batch) {
         this.#bytes -= line.length;
@@ -145,10 +150,24 @@ export class Outbound {
     return at < 0 ? [] : this.#queue.splice(at, 1);
   }
 
-  #write(stream: OutboundStream, pieces: readonly Uint8Array[]): void {
+  /**
+   * Takes the last line of a failed write back. Of several lines in one write the earlier ones may have been read: those stay handed over.
+   */
+  #returner(stream: OutboundStream, line: HostLine | undefined): ((error?: Error | null) => void) | undefined {
+    if (line === undefined || !line.request || line.repeatable) return undefined;
+    const { bytes } = line;
+    return (error) => {
+      if (error === null || error === undefined || this.#stream !== stream || line.stage !== 'handed') return;
+      line.bytes = bytes;
+      line.stage = 'held';
+      this.#returned.push(line);
+    };
+  }
+
+  #write(stream: OutboundStream, pieces: readonly Uint8Array[], done?: (error?: Error | null) => void): void {
     let more = true;
     if (pieces.length > 1) stream.cork();
-    for (const piece of pieces) more = stream.write(piece);
+    for (const [at, piece] of pieces.entries()) more = stream.write(piece, at === pieces.length - 1 ? done : undefined);
     if (pieces.length > 1) stream.uncork();
     // A socket that took everything at once asks for `drain` all the same; there is no need to wait for it.
     this.#blocked = !more && stream.writableLength > 0;
