@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkEntry } from './entries.ts';
+import { checkEntry, isRepair } from './entries.ts';
 
 const tool = (inputSchema: unknown, more: Record<string, unknown> = {}) =>
   JSON.stringify({ name: 't', inputSchema, ...more });
@@ -51,4 +51,31 @@ test('optional members of the wrong shape are left out, the others keep their by
 
 test('a resource without a name is named by its URI', () => {
   expect(JSON.parse(checkEntry('resources', '{"uri":"a://b"}').raw ?? '')).toEqual({ uri: 'a://b', name: 'a://b' });
+});
+
+test('a repaired schema keeps the bytes of all that was sound', () => {
+  const big = '{"maximum":12345678901234567890, "__proto__":{"a":1.0}}';
+  const entry = `{"name":"t","inputSchema":{"required":7,"properties":{"a":${big},"b":true},"$ref":"#","x":1e400}}`;
+  expect(checkEntry('tools', entry)).toEqual({
+    raw: `{"name":"t","inputSchema":{"properties":{"a":${big},"b":{}},"x":1e400,"type":"object"}}`,
+    key: 't',
+    finding: 't: repaired inputSchema',
+  });
+});
+
+test('a repair is told apart from a loss', () => {
+  expect(isRepair(checkEntry('tools', '{"name":"t"}').finding ?? '')).toBe(true);
+  expect(isRepair(checkEntry('tools', '{"name":"t","inputSchema":{"type":"null"}}').finding ?? '')).toBe(false);
+  expect(isRepair(checkEntry('prompts', '7').finding ?? '')).toBe(false);
+  expect(isRepair(checkEntry('tools', '{"name":"x: repaired y","inputSchema":{"type":"null"}}').finding ?? '')).toBe(
+    false,
+  );
+});
+
+test('names like those of the language are names like any other', () => {
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const text = `{"name":"${name}","inputSchema":{"type":"object","properties":{"${name}":{}}}}`;
+    expect(checkEntry('tools', text)).toEqual({ raw: text, key: name, finding: null });
+  }
+  expect(Object.prototype).not.toHaveProperty('a');
 });

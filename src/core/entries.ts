@@ -52,12 +52,14 @@ export function checkEntry(kind: ListKind, text: string): CheckedEntry {
 
 /** The finding tells of an entry that is there, other than those of entries that are not. */
 export function isRepair(finding: string): boolean {
-  return finding.includes(REPAIRED);
+  return REPAIR.test(finding);
 }
 
 // — internal —
 
 const REPAIRED = ': repaired ';
+/** To its end: an entry may be called like this too. */
+const REPAIR = new RegExp(`${REPAIRED}\\w+(?:, \\w+)*$`);
 
 const string: Check = (value) => (typeof value === 'string' ? null : 'drop-member');
 const object: Check = (value) => (isObject(value) ? null : 'drop-member');

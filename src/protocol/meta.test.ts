@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { frameOf, textOf } from '../../test/simulated/messages.ts';
 import { splice } from './bytes.ts';
 import { metaEdit, missingInEnvelope, NO_ENVELOPE, progressTokenOf, readModernEnvelope } from './meta.ts';
-import { param, type RequestView, viewOf } from './request-view.ts';
+import { type RequestView, viewOf } from './request-view.ts';
 
 const KEY = 'io.modelcontextprotocol/';
 
@@ -98,9 +98,4 @@ test.each([
   ['{}', null],
 ])('the progress token of %s is %j, as it was written', (params, token) => {
   expect(progressTokenOf(request(params))).toBe(token);
-});
-
-test('params that are no object have no members', () => {
-  for (const params of ['[]', '[{"a":1}]']) expect(param(request(params), 'a')).toBeNull();
-  expect(request('{"a":1,"b":{"a":2}}').params.map(({ key }) => key)).toEqual(['a', 'b']);
 });

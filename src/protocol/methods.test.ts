@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { isLogLevel, LOG_LEVELS, levelReaches, routeOf } from './methods.ts';
-import { LEGACY_REVISIONS, negotiateLegacy, SERVED_REVISIONS } from './revisions.ts';
 
 test('each era has its own requests, and most are of both', () => {
   const of = (method: string) => [routeOf(method, 'legacy') !== null, routeOf(method, 'modern') !== null];
@@ -26,11 +25,4 @@ test('a level reaches those below it, and one that is not of MCP reaches all', (
   expect(levelReaches('loud', 'emergency')).toBe(true);
   expect(levelReaches(undefined, 'emergency')).toBe(true);
   for (const value of ['loud', '', null, 3, {}, 'Debug']) expect(isLogLevel(value)).toBe(false);
-});
-
-test('initialize is answered with the revision that was asked for, or with the newest that has initialize', () => {
-  for (const revision of LEGACY_REVISIONS) expect(negotiateLegacy(revision)).toBe(revision);
-  for (const other of ['2026-07-28', '2027-01-01', '', null, 7, undefined])
-    expect(negotiateLegacy(other)).toBe('2025-11-25');
-  expect([...SERVED_REVISIONS].sort().reverse()).toEqual(SERVED_REVISIONS);
 });
