@@ -24,10 +24,9 @@ import { didYouMean } from '../closest.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import type { Installer } from '../install/install.ts';
-import { placed } from '../own-places.ts';
 import type { Parts } from './parts.ts';
 import { isAtRest, isUpOrDown } from './settled.ts';
-import { listsOf, toolsOf } from './views.ts';
+import { listsOf, shown, toolsOf } from './views.ts';
 
 /** Transitions shown of one server. */
 const TRANSITIONS_SHOWN = 50;
@@ -164,7 +163,7 @@ export class Control implements DaemonControl {
     if (this.#watchers.size === 0) return;
     const status = topic === 'server' ? this.#parts.gateway.status(name) : null;
     if (topic === 'sessions') this.#tell({ type: 'sessions', sessions: this.sessions() });
-    else this.#tell(status === null ? { type: 'server-removed', name } : { type: 'server', server: status });
+    else this.#tell(status === null ? { type: 'server-removed', name } : { type: 'server', server: shown(status) });
   }
 
   shutdown(request: ShutdownRequest): void {
@@ -192,11 +191,6 @@ export class Control implements DaemonControl {
 }
 
 // — internal —
-
-/** With the paths that its launch has now. */
-function shown(status: ServerStatus): ServerStatus {
-  return { ...status, launch: placed(status.launch) };
-}
 
 function startFailure(status: ServerStatus): McpdError {
   const tail = status.lastExit?.stderrTail ?? [];

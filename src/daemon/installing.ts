@@ -7,7 +7,7 @@ import { Installer } from '../install/install.ts';
 import { npmPackages } from '../install/npm.ts';
 import type { Parts } from './parts.ts';
 import type { Trials } from './trials.ts';
-import { toolsOf } from './views.ts';
+import { shown, toolsOf } from './views.ts';
 
 /** What installing needs of the other parts, put together. This module is loaded with the first install. */
 export class Installing {
@@ -39,7 +39,7 @@ export class Installing {
       present: (name) => {
         const server = gateway.status(name);
         if (server === null) throw new McpdError('SERVER_UNKNOWN', { what: `${name} was uninstalled meanwhile` });
-        return { server, tools: toolsOf(gateway, name) };
+        return { server: shown(server), tools: toolsOf(gateway, name) };
       },
       dropLog: (server) => processes.deleteLog(server),
       now: () => Date.now(),

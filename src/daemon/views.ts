@@ -1,7 +1,8 @@
 import type { ToolInfo } from '../api/contract.ts';
 import type { Gateway } from '../core/gateway.ts';
 import { listOf } from '../core/listing.ts';
-import { LIST_KINDS, type ListKind } from '../core/model.ts';
+import { LIST_KINDS, type ListKind, type ServerStatus } from '../core/model.ts';
+import { placed } from '../own-places.ts';
 
 /** What people are shown of the core's data: pure, made on request. */
 
@@ -9,6 +10,11 @@ interface ListedEntry {
   name: string;
   raw: string;
   description: string;
+}
+
+/** A status with the paths that its launch has now. */
+export function shown(status: ServerStatus): ServerStatus {
+  return { ...status, launch: placed(status.launch) };
 }
 
 /** The tools that hosts see, by server and in its order; of one server also when it is disabled. */
