@@ -7,6 +7,7 @@ import {
   realpathSync,
   rmSync,
   type Stats,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -45,6 +46,21 @@ export function insideHome<T>(home: string, work: () => T): T {
     return work();
   } finally {
     if (before !== null) process.chdir(before);
+  }
+}
+
+/** Which folder is behind the path now, whatever it was called before; null when there is none. */
+export function folderIdentity(path: string): string | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
+}
+
+/** Is it still that folder, neither moved nor removed? */
+export function isStill(path: string, identity: string | null): boolean {
+  try {
+    return folderIdentity(path) === identity;
+  } catch {
+    return true; // It cannot be seen just now (rights, a disk that errs), which does not mean that it is gone.
   }
 }
 

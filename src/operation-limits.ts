@@ -22,6 +22,8 @@ export const LOCK_WAIT_MS = 30 * SECOND;
 export const STANDBY_RETRY_MS = 500;
 /** A standby asks so long whether the running daemon accepts connections. */
 export const SOCKET_PROBE_MS = 500;
+/** A daemon looks this often whether its home is still where it was. */
+export const HOME_CHECK_MS = 2 * SECOND;
 /** pm2 kills the daemon after this time; our own stop is shorter. */
 export const PM2_KILL_TIMEOUT_MS = 20 * SECOND;
 /** One call of the pm2 command. */

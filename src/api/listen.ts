@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asMcpdError, McpdError } from '../errors.ts';
-import { homeFault, insideHome } from '../home.ts';
+import { folderIdentity, homeFault, insideHome, isStill } from '../home.ts';
 import { API_CLOSE_MS, API_CONNECTIONS_MAX } from '../operation-limits.ts';
 import { CONTROL_PROTOCOL } from '../version.ts';
 import { answerError, answerJson, type Listener } from './answer.ts';
@@ -63,6 +63,8 @@ class Listening implements Api {
   private readonly closing = new AbortController();
   private app: Promise<App> | null = null;
   private sockets: Promise<LiveSockets> | null = null;
+  /** The folder in which the socket is. */
+  private identity: string | null = null;
 
   constructor(options: ApiOptions) {
     this.options = options;
@@ -102,13 +104,14 @@ class Listening implements Api {
     for (const server of open) server.closeAllConnections();
   }
 
-  /** Closing removes the socket by its bare name, so it must happen inside the home. */
+  /**
+   * Closing removes the socket by its bare name, so it must happen inside the home, and never in another folder that took its place: there
+   * the socket is another daemon's.
+   */
   private closeLocal(): void {
-    try {
-      insideHome(this.options.home, () => this.local.close());
-    } catch {
-      this.local.close(); // The home was removed, and the socket with it.
-    }
+    const { home } = this.options;
+    if (isStill(home, this.identity)) insideHome(home, () => this.local.close());
+    else this.local.close();
   }
 
   private async closeSockets(): Promise<void> {
@@ -132,6 +135,7 @@ class Listening implements Api {
       });
       try {
         insideHome(home, () => {
+          this.identity = folderIdentity('.');
           if (process.platform !== 'win32') removeStaleSocket(home, socket);
           this.local.listen(socket);
           if (process.platform !== 'win32' && this.local.listening) chmodSync(socket, 0o600);

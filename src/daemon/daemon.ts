@@ -16,6 +16,7 @@ import { createServerProcesses, type ServerProcesses } from '../servers/server-p
 import { VERSION } from '../version.ts';
 import { Control } from './control.ts';
 import { createGateway, newGeneration } from './gateway.ts';
+import { HomeWatch } from './home-watch.ts';
 import type { Installing } from './installing.ts';
 import type { Parts } from './parts.ts';
 import { type Edges, Runtime } from './runtime.ts';
@@ -23,11 +24,14 @@ import { Trials } from './trials.ts';
 import { ServerWaits } from './waiting.ts';
 import { Watching } from './watching.ts';
 
+/** What ended a daemon: a signal or a fault of its own, a person, or that its home is not there any more. */
+export type EndReason = 'signal' | 'person' | 'home-gone';
+
 export interface Daemon {
   /** Begins the orderly end; `atOnce` skips the drain. Later calls only hurry it. */
   end(atOnce: boolean): void;
-  /** Resolves when everything has ended and all files are closed; tells whether a person asked for it. */
-  readonly ended: Promise<{ onPurpose: boolean }>;
+  /** Resolves when everything has ended and all files are closed. */
+  readonly ended: Promise<EndReason>;
   /** What it is doing, for SIGQUIT: no secrets, no arguments, no results. */
   dump(): string;
   /** Forgets what can be read again from the disk. */
@@ -69,7 +73,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly processes: ServerProcesses;
   readonly waits: ServerWaits;
   readonly watching: Watching;
-  readonly ended: Promise<{ onPurpose: boolean }>;
+  readonly ended: Promise<EndReason>;
   readonly now = () => performance.now();
   readonly #engine: DaemonStatus['engine'];
   readonly #warnings: readonly string[];
@@ -78,9 +82,10 @@ class WiredDaemon implements Daemon, Parts {
   readonly #hosts: HostSocket;
   readonly #control: Control;
   readonly #api: Api;
+  readonly #home: HomeWatch;
   #installing: Promise<Installing> | null = null;
   #state: DaemonStatus['state'] = 'running';
-  #onPurpose = false;
+  #reason: EndReason = 'signal';
   #allStopped: () => void = () => undefined;
   #storageWarning: string | null = null;
 
@@ -100,6 +105,7 @@ class WiredDaemon implements Daemon, Parts {
     this.watching = new Watching(this);
     this.#control = new Control(this);
     this.#api = this.#createApi();
+    this.#home = new HomeWatch(paths.home, () => this.#homeGone());
     this.ended = new Promise<void>((resolve) => {
       this.#allStopped = resolve;
     }).then(() => this.#close());
@@ -115,8 +121,7 @@ class WiredDaemon implements Daemon, Parts {
     this.watching.follow(definitions);
     await listening;
     await this.#api.listen();
-    const hint = { pid: process.pid, version: VERSION, port: this.#api.port() };
-    writeFileSync(this.paths.daemonInfo, `${JSON.stringify(hint)}\n`, { mode: 0o600 });
+    this.#leaveHint();
   }
 
   announce(definition: ServerDefinition, memory: ServerMemory | null): void {
@@ -130,12 +135,11 @@ class WiredDaemon implements Daemon, Parts {
   }
 
   stop(request: ShutdownRequest): void {
-    this.#onPurpose = true;
-    this.#end(request);
+    this.#end(request, 'person');
   }
 
   end(atOnce: boolean): void {
-    this.#end({ now: atOnce });
+    this.#end({ now: atOnce }, 'signal');
   }
 
   status(): DaemonStatus {
@@ -174,12 +178,29 @@ class WiredDaemon implements Daemon, Parts {
     this.processes.prepare();
   }
 
-  #end({ now = false, successor = false }: ShutdownRequest): void {
+  #end({ now = false, successor = false }: ShutdownRequest, reason: EndReason): void {
     if (this.#state === 'running') {
       this.#state = 'stopping';
+      this.#reason = reason;
       this.#hosts.drain(successor ? 'upgrade' : 'stopping');
     }
     this.runtime.post({ type: 'shutdown', at: this.now(), now });
+  }
+
+  #leaveHint(): void {
+    const hint = { pid: process.pid, version: VERSION, port: this.#api.port() };
+    try {
+      writeFileSync(this.paths.daemonInfo, `${JSON.stringify(hint)}\n`, { mode: 0o600 });
+    } catch (thrown) {
+      // A full disk: a hint is not worth a daemon.
+      console.error(`mcpd: ${this.paths.daemonInfo} was not written: ${String(thrown)}`);
+    }
+  }
+
+  #homeGone(): void {
+    if (this.#state === 'stopping') return;
+    console.error(`mcpd: its home ${this.paths.home} was moved or removed, so it ends`);
+    this.#end({}, 'home-gone');
   }
 
   #define(definition: ServerDefinition, memory: ServerMemory | null): void {
@@ -243,15 +264,27 @@ class WiredDaemon implements Daemon, Parts {
     };
   }
 
-  async #close(): Promise<{ onPurpose: boolean }> {
-    await this.#hosts.stop();
-    this.runtime.dispose();
-    await this.watching.close();
-    await this.processes.dispose();
-    await this.history.close();
-    await this.#api.close();
-    this.registry.close();
-    rmSync(this.paths.daemonInfo, { force: true });
-    return { onPurpose: this.#onPurpose };
+  /** In this order: nothing that is still open may ask for what is closed. */
+  async #close(): Promise<EndReason> {
+    this.#home.close();
+    const steps: Record<string, () => unknown> = {
+      hosts: () => this.#hosts.stop(),
+      timers: () => this.runtime.dispose(),
+      watching: () => this.watching.close(),
+      servers: () => this.processes.dispose(),
+      history: () => this.history.close(),
+      'control API': () => this.#api.close(),
+      registry: () => this.registry.close(),
+      hint: () => this.#home.isThere() && rmSync(this.paths.daemonInfo, { force: true }),
+    };
+    for (const [what, close] of Object.entries(steps)) {
+      try {
+        await close();
+      } catch (thrown) {
+        // The end goes on: whatever is left must still be closed, and nobody waits for this daemon any more.
+        console.error(`mcpd: its ${what} did not end well: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
+      }
+    }
+    return this.#reason;
   }
 }

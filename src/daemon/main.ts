@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import type { Lock } from '../../registry/lock.ts';
 import { asMcpdError } from '../errors.ts';
 import { prepareHome } from '../home.ts';
-import { homePath, pathsOf } from '../paths.ts';
+import { homePath, type Paths, pathsOf } from '../paths.ts';
 import { ENDED_EXIT_CODE, FATAL_EXIT_CODE, fatalLine } from '../start-report.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { becomeTheDaemon } from './standby.ts';
@@ -18,10 +19,25 @@ type Keeper = 'pm2' | 'direct' | 'foreground';
 
 async function run(): Promise<void> {
   const keeper = keeperOf(process.argv, process.env);
-  // Secrets of whoever started us must not end in a core file or a report.
-  process.on('SIGPIPE', () => undefined);
+  const paths = pathsOf(homePath());
+  const begun = await begin(paths, keeper);
+  if (begun === null) return;
+  const { daemon, lock } = begun;
+  obeySignals(daemon);
+  process.send?.('ready');
+  const reason = await daemon.ended;
+  if (reason === 'person') leaveEndMark(paths);
+  // A pm2 whose folder is gone can be told nothing any more, and would stay for ever. Only SIGKILL keeps it from tidying up in a new home.
+  if (reason === 'home-gone' && keeper === 'pm2' && process.connected) process.kill(process.ppid, 'SIGKILL');
+  lock.release();
+  // pm2 takes 0 for a crash as well; it restarts whatever does not say that it was meant.
+  const meant = keeper === 'pm2' && reason !== 'signal';
+  process.exit(process.exitCode ?? (meant ? ENDED_EXIT_CODE : 0));
+}
+
+/** Null when another daemon serves and this one is not needed. Does not return when it cannot start. */
+async function begin(paths: Paths, keeper: Keeper): Promise<{ daemon: Daemon; lock: Lock } | null> {
   try {
-    const paths = pathsOf(homePath());
     const warnings = prepareHome(paths.home, { probe: false });
     process.chdir(paths.home);
     const lock = await becomeTheDaemon(paths, keeper !== 'direct', () => {
@@ -29,19 +45,21 @@ async function run(): Promise<void> {
       // pm2 waits for this word, and a standby is all that it can have.
       process.send?.('ready');
     });
-    if (lock === null) return;
-    const daemon = await startDaemon(paths, keeper === 'pm2' ? 'pm2' : 'direct', warnings);
-    obeySignals(daemon);
-    process.send?.('ready');
-    const { onPurpose } = await daemon.ended;
-    if (onPurpose) writeFileSync(paths.endMark, '', { mode: 0o600 });
-    lock.release();
-    // pm2 takes 0 for a crash as well; it restarts whatever does not say that it was meant.
-    process.exit(process.exitCode ?? (keeper === 'pm2' && onPurpose ? ENDED_EXIT_CODE : 0));
+    if (lock === null) return null;
+    return { daemon: await startDaemon(paths, keeper === 'pm2' ? 'pm2' : 'direct', warnings), lock };
   } catch (thrown) {
     const error = asMcpdError(thrown, 'DAEMON_START_FAILED', 'the daemon cannot start');
     console.error(fatalLine(error));
     process.exit(FATAL_EXIT_CODE);
+  }
+}
+
+function leaveEndMark({ endMark }: Paths): void {
+  try {
+    writeFileSync(endMark, '', { mode: 0o600 });
+  } catch (thrown) {
+    // It only spares a standby that a shim has started: such a one will take over now, and end with its hosts.
+    console.error(`mcpd: ${endMark} was not written: ${String(thrown)}`);
   }
 }
 
