@@ -1,4 +1,5 @@
 import { McpdError } from '../src/errors.ts';
+import { shellWord } from '../src/shell-word.ts';
 import type { Command, Option } from './command.ts';
 
 /** The completion script of a shell, made from the table of commands. Names of servers come from `mcpd list --names`. */
@@ -21,11 +22,6 @@ const SHELLS: Record<string, (commands: readonly Command[]) => string> = {
 };
 const SERVER_NAMES = 'mcpd list --names 2>/dev/null';
 
-/** Within single quotes of a POSIX shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 function namesOf(command: Command): string[] {
   return command.alias === undefined ? [command.name] : [command.name, command.alias];
 }
@@ -45,18 +41,18 @@ function bashScript(commands: readonly Command[]): string {
       const [, option] = entry;
       if (option.kind === 'flag') return [];
       const patterns = namesOf(command).flatMap((name) =>
-        spellings(entry).map((spelling) => quoted(`${name} ${spelling}`)),
+        spellings(entry).map((spelling) => shellWord(`${name} ${spelling}`)),
       );
       const reply =
         option.complete === 'file'
           ? 'compopt -o default'
-          : `COMPREPLY=($(compgen -W ${quoted((option.complete ?? []).join(' '))} -- "$cur"))`;
+          : `COMPREPLY=($(compgen -W ${shellWord((option.complete ?? []).join(' '))} -- "$cur"))`;
       return [`    ${patterns.join('|')}) ${reply}; return ;;`];
     }),
   );
   const operands = commands.map((command) => {
     const options = optionsOf(command).flatMap(spellings).join(' ');
-    return `    ${namesOf(command).join('|')}) options=${quoted(options)}; ${bashOperands(command)} ;;`;
+    return `    ${namesOf(command).join('|')}) options=${shellWord(options)}; ${bashOperands(command)} ;;`;
   });
   return `# bash completion of mcpd
 _mcpd() {
@@ -71,7 +67,7 @@ _mcpd() {
     esac
   done
   if [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W ${quoted(commands.flatMap(namesOf).join(' '))} -- "$cur"))
+    COMPREPLY=($(compgen -W ${shellWord(commands.flatMap(namesOf).join(' '))} -- "$cur"))
     return
   fi
   case "$command $prev" in
@@ -90,7 +86,7 @@ complete -F _mcpd mcpd`;
 function bashOperands({ operands }: Command): string {
   if (operands.complete === 'server') return `[[ $cur == -* ]] || words=$(${SERVER_NAMES})`;
   if (operands.complete === 'folder') return '[[ $cur == -* ]] || compopt -o default';
-  return `words=${quoted((operands.complete ?? []).join(' '))}`;
+  return `words=${shellWord((operands.complete ?? []).join(' '))}`;
 }
 
 function zshScript(commands: readonly Command[]): string {
@@ -104,7 +100,7 @@ function zshScript(commands: readonly Command[]): string {
     '_mcpd() {',
     '  if (( CURRENT == 2 )); then',
     '    local -a commands',
-    `    commands=(${commands.flatMap((command) => namesOf(command).map((name) => quoted(`${name}:${command.summary}`))).join(' ')})`,
+    `    commands=(${commands.flatMap((command) => namesOf(command).map((name) => shellWord(`${name}:${command.summary}`))).join(' ')})`,
     "    _describe 'command' commands",
     '    return',
     '  fi',
@@ -127,7 +123,7 @@ function zshOption(entry: [string, Option]): string {
       : `:${option.value ?? 'value'}:${zshValues(option.complete)}`.replaceAll('[', '\\[').replaceAll(']', '\\]');
   const repeat = option.kind === 'values' ? '*' : '';
   return spellings(entry)
-    .map((spelling) => quoted(`${repeat}${spelling}[${help}]${value}`))
+    .map((spelling) => shellWord(`${repeat}${spelling}[${help}]${value}`))
     .join(' ');
 }
 
@@ -137,20 +133,22 @@ function zshValues(complete: Option['complete']): string {
 }
 
 function zshOperands({ operands, rest }: Command): string[] {
-  const after = rest === undefined ? [] : [quoted('*:argument:_files')];
+  const after = rest === undefined ? [] : [shellWord('*:argument:_files')];
   if (operands.max === 0) return after;
   const star = operands.max > 1 ? '*' : '1';
-  if (operands.complete === 'server') return [quoted(`${star}:server:_mcpd_servers`), ...after];
-  if (operands.complete === 'folder') return [quoted(`${star}:server:_files -/`), ...after];
-  return operands.complete === undefined ? after : [quoted(`${star}:word:(${operands.complete.join(' ')})`), ...after];
+  if (operands.complete === 'server') return [shellWord(`${star}:server:_mcpd_servers`), ...after];
+  if (operands.complete === 'folder') return [shellWord(`${star}:server:_files -/`), ...after];
+  return operands.complete === undefined
+    ? after
+    : [shellWord(`${star}:word:(${operands.complete.join(' ')})`), ...after];
 }
 
 function fishScript(commands: readonly Command[]): string {
   const lines = commands.flatMap((command) => {
     const names = namesOf(command);
-    const within = `-n ${quoted(`__fish_seen_subcommand_from ${names.join(' ')}`)}`;
+    const within = `-n ${shellWord(`__fish_seen_subcommand_from ${names.join(' ')}`)}`;
     return [
-      ...names.map((name) => `complete -c mcpd -n __fish_use_subcommand -a ${name} -d ${quoted(command.summary)}`),
+      ...names.map((name) => `complete -c mcpd -n __fish_use_subcommand -a ${name} -d ${shellWord(command.summary)}`),
       ...optionsOf(command).map((entry) => `complete -c mcpd ${within} ${fishOption(entry)}`),
       ...fishOperands(command).map((operand) => `complete -c mcpd ${within} ${operand}`),
     ];
@@ -160,13 +158,13 @@ function fishScript(commands: readonly Command[]): string {
 
 function fishOption([name, option]: [string, Option]): string {
   const short = option.short === undefined ? '' : ` -s ${option.short}`;
-  const choices = typeof option.complete === 'object' ? ` -a ${quoted(option.complete.join(' '))}` : '';
+  const choices = typeof option.complete === 'object' ? ` -a ${shellWord(option.complete.join(' '))}` : '';
   const value = option.kind === 'flag' ? '' : option.complete === 'file' ? ' -r -F' : ` -x${choices}`;
-  return `-l ${name}${short}${value} -d ${quoted(option.help)}`;
+  return `-l ${name}${short}${value} -d ${shellWord(option.help)}`;
 }
 
 function fishOperands({ operands }: Command): string[] {
-  if (operands.complete === 'server') return [`-a ${quoted(`(${SERVER_NAMES})`)}`];
+  if (operands.complete === 'server') return [`-a ${shellWord(`(${SERVER_NAMES})`)}`];
   if (operands.complete === 'folder') return ['-F'];
-  return operands.complete === undefined ? [] : [`-a ${quoted(operands.complete.join(' '))}`];
+  return operands.complete === undefined ? [] : [`-a ${shellWord(operands.complete.join(' '))}`];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hostEntry, hostEntryLines, shellWord } from './host-entry.ts';
+import { hostEntry, hostEntryLines } from './host-entry.ts';
 
 test('the entry runs the shim with the very node that runs mcpd', () => {
   expect(hostEntry('/opt/node/bin/node', '/opt/mcpd/dist/', null)).toEqual({
@@ -17,10 +17,4 @@ test('a home that was given goes into the entry, because a host has not the vari
 test('the JSON to paste has the key mcpd and parses', () => {
   const entry = hostEntry('/n', '/d', null);
   expect(JSON.parse(hostEntryLines(entry).json.join('\n'))).toEqual({ mcpServers: { mcpd: entry } });
-});
-
-test('a word is quoted only when a shell would change it', () => {
-  expect(shellWord('/usr/bin/node')).toBe('/usr/bin/node');
-  expect(shellWord("it's $HOME")).toBe("'it'\\''s $HOME'");
-  expect(shellWord('')).toBe("''");
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { shellWord } from '../src/shell-word.ts';
 
 /** What a host is told to run: this very node, because it is the one that better-sqlite3 was built for, and the shim's own file. */
 export interface HostEntry {
@@ -20,9 +21,4 @@ export function hostEntryLines(entry: HostEntry): { json: string[]; claude: stri
     json: JSON.stringify({ mcpServers: { mcpd: entry } }, null, 2).split('\n'),
     claude: `claude mcp add mcpd ${env.join('')}-- ${[entry.command, ...entry.args].map(shellWord).join(' ')}`,
   };
-}
-
-/** As a POSIX shell takes it back as one word. */
-export function shellWord(word: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

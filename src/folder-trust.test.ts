@@ -13,7 +13,7 @@ test('a folder of our own that nobody else may enter is a home', () => {
 
 test('a home that others may enter is refused, with the command that closes it', () => {
   for (const mode of [0o755, 0o710, 0o701, 0o770]) {
-    expect(judgeHome(folder({ mode }), ANN)).toMatchObject({ fix: "chmod 700 '/home/ann/.mcpd'" });
+    expect(judgeHome(folder({ mode }), ANN)).toMatchObject({ fix: 'chmod 700 /home/ann/.mcpd' });
   }
 });
 
@@ -36,7 +36,7 @@ test('folders of root and of our own are a safe way, /tmp with its sticky bit to
 
 test('a folder that everybody may change is no safe way', () => {
   expect(judgeStep(folder({ path: '/srv/all', uid: 0, mode: 0o777 }), ANN)).toMatchObject({
-    fix: "chmod o-w '/srv/all'",
+    fix: 'chmod o-w /srv/all',
   });
 });
 

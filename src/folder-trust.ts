@@ -1,3 +1,5 @@
+import { shellWord } from './shell-word.ts';
+
 /**
  * Whom a folder lets in. Whoever can write into the home, or swap a folder on the way to it, can make mcpd run anything; so the home is
  * its owner's alone, and nobody else may change the path to it. Pure: facts in, findings out.
@@ -47,7 +49,7 @@ export function judgeHome(home: FolderFacts, me: Identity): Finding | null {
     return {
       what,
       why: `other users may enter it (mode ${modeText(home.mode)})`,
-      fix: `chmod 700 ${quoted(home.path)}`,
+      fix: `chmod 700 ${shellWord(home.path)}`,
     };
   }
   return null;
@@ -75,7 +77,7 @@ export function judgeStep(step: FolderFacts, me: Identity): Finding | null {
   return {
     what,
     why: `${others ? 'everybody' : `group ${step.gid}`} may change that folder (mode ${modeText(step.mode)})`,
-    fix: `chmod ${others ? 'o-w' : 'g-w'} ${quoted(step.path)}`,
+    fix: `chmod ${others ? 'o-w' : 'g-w'} ${shellWord(step.path)}`,
   };
 }
 
@@ -83,8 +85,4 @@ export function judgeStep(step: FolderFacts, me: Identity): Finding | null {
 
 function modeText(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
-}
-
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, McpdError } from './errors.ts';
+import { shellWord } from './shell-word.ts';
 
 /**
  * Secret values, in one 0600 file of the home: server → name → value. Everything else holds `${secret:NAME}`. One writer only: the
@@ -216,7 +217,7 @@ function damaged(path: string): McpdError {
   return new McpdError('SECRETS_DAMAGED', {
     what: `${path} is damaged`,
     why: 'it is not the JSON that mcpd writes; it was left as it is',
-    fix: `repair it, or move it away (mv ${path} ${path}.damaged), then mcpd restart and give the secrets again`,
+    fix: `repair it, or move it away (mv ${shellWord(path)} ${shellWord(`${path}.damaged`)}), then mcpd restart and give the secrets again`,
   });
 }
 
@@ -233,7 +234,7 @@ function unreachable(path: string, error: unknown): McpdError {
     what: `${path} could not be read or written`,
     why:
       errno === 'ELOOP' ? 'it is a symbolic link, which mcpd does not follow for secrets' : (errno ?? 'unknown reason'),
-    fix: `check its owner and rights: ls -ld ${dirname(path)} ${path}`,
+    fix: `check its owner and rights: ls -ld ${shellWord(dirname(path))} ${shellWord(path)}`,
   });
 }
 

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { errnoOf, McpdError } from '../../src/errors.ts';
 import { SMALL_PROGRAM_TIMEOUT_MS } from '../../src/operation-limits.ts';
 import { homePath } from '../../src/paths.ts';
+import { shellWord } from '../../src/shell-word.ts';
 import { type BootEntry, bootEntry } from '../boot-entry.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { shellWord } from '../host-entry.ts';
 import { askConsent } from '../prompt/ask.ts';
 
 export async function runBoot(parsed: Parsed, context: Context): Promise<void> {

@@ -1,8 +1,8 @@
 import type { ServerInfo } from '../../src/api/contract.ts';
+import { shellWord } from '../../src/shell-word.ts';
 import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { shellWord } from '../host-entry.ts';
 import type { Output } from '../output.ts';
 import { sourceText } from '../server-text.ts';
 import { amount, shownBytes, shownDuration, shownTime } from '../units.ts';

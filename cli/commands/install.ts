@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { AddRequest, InstallPlan, InstallRequest } from '../../src/api/contract.ts';
+import { shellWord } from '../../src/shell-word.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { givenVariables } from '../environment-flags.ts';
-import { shellWord } from '../host-entry.ts';
 import { collectInputs } from '../inputs.ts';
 import { followInstall } from '../installing.ts';
 import { askConsent } from '../prompt/ask.ts';

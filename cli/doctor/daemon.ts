@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DaemonStatus, ServerStatus } from '../../src/api/contract.ts';
 import type { Paths } from '../../src/paths.ts';
 import { isRunning } from '../../src/running.ts';
+import { shellWord } from '../../src/shell-word.ts';
 import { compareVersions, VERSION } from '../../src/version.ts';
 import { remarkOf } from '../server-text.ts';
 import { shownDuration } from '../units.ts';
@@ -48,7 +49,11 @@ export function checkPm2(paths: Paths, status: DaemonStatus | null): Check[] {
       : [];
   if (process.platform !== 'win32' && (folder.mode & 0o077) !== 0) {
     return [
-      warning('pm2', `others may enter ${paths.pm2Home}: its sockets start programs`, `chmod 700 ${paths.pm2Home}`),
+      warning(
+        'pm2',
+        `others may enter ${paths.pm2Home}: its sockets start programs`,
+        `chmod 700 ${shellWord(paths.pm2Home)}`,
+      ),
     ];
   }
   const pid = pidIn(join(paths.pm2Home, 'pm2.pid'));

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { McpdError } from '../../src/errors.ts';
 import { prepareHome } from '../../src/home.ts';
 import type { Paths } from '../../src/paths.ts';
+import { shellWord } from '../../src/shell-word.ts';
 import { shownBytes } from '../units.ts';
 import { type Check, failure, note, ok, warning } from './check.ts';
 
@@ -57,7 +58,13 @@ function checkFiles(paths: Paths): Check[] {
   return [paths.secrets, paths.token].flatMap((file) => {
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined || (stats.mode & OTHERS) === 0) return [];
-    return [warning('home', `others may read ${file} (mode ${(stats.mode & 0o777).toString(8)})`, `chmod 600 ${file}`)];
+    return [
+      warning(
+        'home',
+        `others may read ${file} (mode ${(stats.mode & 0o777).toString(8)})`,
+        `chmod 600 ${shellWord(file)}`,
+      ),
+    ];
   });
 }
 

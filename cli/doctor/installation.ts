@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { SMALL_PROGRAM_TIMEOUT_MS } from '../../src/operation-limits.ts';
+import { shellWord } from '../../src/shell-word.ts';
 import { VERSION } from '../../src/version.ts';
 import { type Check, failure, ok } from './check.ts';
 import { judgePrograms, programsOn } from './programs.ts';
@@ -42,7 +43,7 @@ async function checkSqlite(root: string): Promise<Check> {
     return failure(
       'sqlite',
       `better-sqlite3 does not work with this node: ${reason.trim()}`,
-      `cd ${root} && npm rebuild better-sqlite3`,
+      `cd ${shellWord(root)} && npm rebuild better-sqlite3`,
       'installation',
     );
   }

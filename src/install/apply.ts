@@ -84,20 +84,19 @@ async function declare(
   const { name } = declaration;
   const taken = (each: string) => ports.registry.server(each) !== null;
   await installs.names.during(name, present === null ? taken : null, async () => {
-    const steps = new Steps((event) => warnings.push(...warningsIn(name, event)), NEVER);
+    const steps = new Steps((event) => warnings.push(...warningsIn(name, event)), ports.ending);
     try {
-      const {
-        definition,
-        secrets,
-        warnings: more,
-      } = await registrationOf(ports, installs, path, declaration, present, steps);
-      steps.warn(...more, ...riskyVariables(Object.keys(declaration.entry.env ?? {}), path));
-      await installs.keepSecrets(name, secrets, steps);
-      ports.registry.saveServer(definition, null);
-      steps.settle();
-      ports.announce(definition, null);
+      await steps.undoing(async () => {
+        const registration = await registrationOf(ports, installs, path, declaration, present, steps);
+        const { definition, secrets } = registration;
+        steps.warn(...registration.warnings, ...riskyVariables(Object.keys(declaration.entry.env ?? {}), path));
+        await installs.keepSecrets(name, secrets, steps);
+        ports.registry.saveServer(definition, null);
+        steps.settle();
+        ports.announce(definition, null);
+      });
     } catch (thrown) {
-      throw await steps.fail(thrown);
+      throw steps.fail(thrown);
     }
   });
 }
@@ -146,8 +145,6 @@ async function registrationOf(
 function commandParts(entry: DeclaredEntry, folder: string) {
   return { command: entry.command ?? '', args: entry.args ?? [], cwd: resolve(folder, entry.cwd ?? '.'), folder };
 }
-
-const NEVER = new AbortController().signal;
 
 function warningsIn(name: string, event: InstallEvent): string[] {
   return event.type === 'warning' ? [`${name}: ${event.text}`] : [];

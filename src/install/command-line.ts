@@ -1,4 +1,5 @@
 import { placed } from '../own-places.ts';
+import { shellWord } from '../shell-word.ts';
 
 /** A command line for people to read and to paste; nothing is ever started from it. */
 export function commandLineOf(
@@ -12,13 +13,9 @@ export function commandLineOf(
 
 // — internal —
 
-/** As a POSIX shell would need it. Placeholders (`<directory>`, `${secret:KEY}`) stay as they are, for reading. */
+const PLACEHOLDER = /^(<[^<>]+>|(\$\{(secret:\w+|dataDir)\}|[\w@%+=:,./-])+)$/;
+
+/** Placeholders (`<directory>`, `${secret:KEY}`) stay as they are, for reading. */
 function quoted(word: string): string {
-  if (
-    /^[\w@%+=:,./~^-]+$/.test(word) ||
-    /^<[^<>]+>$/.test(word) ||
-    /^(\$\{(secret:\w+|dataDir)\}|[\w@%+=:,./~^-])+$/.test(word)
-  )
-    return word;
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return PLACEHOLDER.test(word) ? word : shellWord(word);
 }

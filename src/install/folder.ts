@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, McpdError } from '../errors.ts';
+import { shellWord } from '../shell-word.ts';
 import { chooseBin, type PackageManifest, type Runnable, runnableIn } from './bin.ts';
 import { jsonFault } from './json-fault.ts';
 
@@ -41,7 +42,7 @@ async function checkFolder(path: string): Promise<void> {
     new McpdError('FOLDER_UNKNOWN', {
       what: `${path} is not a folder to install from`,
       why,
-      fix: `ls -ld ${dirname(path)}`,
+      fix: `ls -ld ${shellWord(dirname(path))}`,
     });
   try {
     if (!(await stat(path)).isDirectory()) throw unknown('it is a file; give the folder that holds the server');
@@ -107,6 +108,6 @@ function noProgram(folder: string, why: string): McpdError {
   return new McpdError('PACKAGE_NOT_RUNNABLE', {
     what: `${folder} does not say how it is started`,
     why,
-    fix: `name the command: mcpd install ${folder} -- COMMAND ARGS`,
+    fix: `name the command: mcpd install ${shellWord(folder)} -- COMMAND ARGS`,
   });
 }

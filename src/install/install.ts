@@ -20,6 +20,7 @@ export class Installer {
   /** Two applies of one file would both see what is missing, and one would fail: one after the other. */
   #lastApply: Promise<unknown> = Promise.resolve();
   #tidied: Promise<void> | null = null;
+  readonly #atWork = new Set<Promise<unknown>>();
 
   constructor(ports: InstallPorts) {
     this.#ports = ports;
@@ -32,22 +33,25 @@ export class Installer {
   }
 
   /** Reports `done` or `failed` as the last event and then resolves; an aborted `signal` undoes what was done. */
-  async install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
-    await this.#tidy();
-    await this.#installs.install(request, report, signal);
+  install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
+    return this.#during(async () => {
+      await this.#tidy();
+      await this.#installs.install(request, report, signal);
+    });
   }
 
   /** As `install`, for a command line. */
   add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
-    return this.#installs.add(request, report, signal);
+    return this.#during(() => this.#installs.add(request, report, signal));
   }
 
-  /** @throws McpdError SERVER_UNKNOWN, MANAGED_BY_FILE; NAME_TAKEN while something else is at work on it */
+  /** @throws McpdError SERVER_UNKNOWN, MANAGED_BY_FILE; NAME_TAKEN while something else is at work on it; SECRETS_DAMAGED */
   uninstall(name: string, options: { purge: boolean }): Promise<void> {
-    return this.#installs.names.during(name, null, async () => {
+    const work = async () => {
       await checkNotDeclared(this.#ports.registry.server(name));
       await removeServer(this.#ports, name, options);
-    });
+    };
+    return this.#during(() => this.#installs.names.during(name, null, work));
   }
 
   /** @throws McpdError CONFIG_INVALID for a file that is no whole; entries fail one by one, in the result */
@@ -57,11 +61,26 @@ export class Installer {
       return applyDeclared(this.#ports, this.#installs, request);
     });
     this.#lastApply = apply.catch(() => undefined); // told to whoever asked; the next one begins anew
-    return apply;
+    return this.#during(() => apply);
+  }
+
+  /** Resolves when nothing is at work any more: neither done nor undone by half. */
+  async idle(): Promise<void> {
+    while (this.#atWork.size > 0) await Promise.allSettled(this.#atWork);
   }
 
   exportSet(): DeclaredSet {
     return exportSet(this.#ports.registry.allServers(), this.#ports.paths);
+  }
+
+  async #during<T>(work: () => Promise<T>): Promise<T> {
+    const running = work();
+    this.#atWork.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#atWork.delete(running);
+    }
   }
 
   /** With the first piece of work: what killed installs and replaced versions left is removed. */

@@ -6,6 +6,7 @@ import { didYouMean } from '../closest.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
 import { placed } from '../own-places.ts';
+import { shellWord } from '../shell-word.ts';
 import { commandLineOf } from './command-line.ts';
 import { addedDefinition, described, installedDefinition } from './definition.ts';
 import { readFolder } from './folder.ts';
@@ -41,7 +42,7 @@ export class Installs {
       const plan = await this.planFor(request);
       steps.warn(...plan.warnings);
       const spec = specText(parseSpec(request.spec));
-      await this.names.during(plan.name, this.#taken, async () => {
+      await this.#reserved(plan.name, steps, async () => {
         checkNothingMissing(plan.name, spec, plan.missing);
         const fetched = await this.fetchFor(plan, request, steps);
         const definition = installedDefinition(plan, fetched, this.#ports.now());
@@ -67,7 +68,7 @@ export class Installs {
       const { definition, secrets, warnings } = addedDefinition(request, this.#ports.now());
       steps.warn(...warnings);
       const { name } = definition;
-      await this.names.during(name, this.#taken, async () => {
+      await this.#reserved(name, steps, async () => {
         await this.checkCommand(definition).catch((error: unknown) => {
           if (request.trial || !(error instanceof McpdError)) throw error;
           steps.warn(`${error.message}; it is registered all the same`);
@@ -133,7 +134,7 @@ export class Installs {
     throw new McpdError('COMMAND_NOT_EXECUTABLE', {
       what: `${found.path} cannot be run`,
       why: found.kind === 'folder' ? 'it is a folder' : 'it is not executable',
-      fix: found.kind === 'folder' ? 'name the program inside it' : `chmod +x '${found.path}'`,
+      fix: found.kind === 'folder' ? 'name the program inside it' : `chmod +x ${shellWord(found.path)}`,
     });
   }
 
@@ -156,12 +157,17 @@ export class Installs {
     signal: AbortSignal,
     work: (steps: Steps, startedAt: number) => Promise<void>,
   ): Promise<void> {
-    const steps = new Steps(report, signal);
+    const steps = new Steps(report, AbortSignal.any([signal, this.#ports.ending]));
     try {
       await work(steps, performance.now());
     } catch (thrown) {
-      await steps.fail(thrown); // it told the caller why, as the last event
+      steps.fail(thrown); // it told the caller why, as the last event
     }
+  }
+
+  /** The name is free again only when everything is done or undone. */
+  #reserved(name: string, steps: Steps, work: () => Promise<void>): Promise<void> {
+    return this.names.during(name, this.#taken, () => steps.undoing(work));
   }
 
   #context(request: InstallRequest): PlanContext {

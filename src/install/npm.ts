@@ -10,6 +10,7 @@ import {
   NPM_RUNS_MAX,
   NPM_TIMEOUT_MS,
 } from '../operation-limits.ts';
+import { shellWord } from '../shell-word.ts';
 import { chooseBin, type PackageManifest, type Runnable, runnableIn } from './bin.ts';
 import { type Asked, engineWarnings, npmError, readNpmFailure } from './npm-failure.ts';
 import { findNpm, type NpmProgram, type NpmRunOptions, npmEnvironment, runNpm } from './npm-run.ts';
@@ -196,7 +197,7 @@ async function makeFolder(folder: string): Promise<string> {
     throw new McpdError(errno === 'ENOSPC' || errno === 'EDQUOT' ? 'DISK_FULL' : 'HOME_UNWRITABLE', {
       what: `${folder} could not be made`,
       why: errno ?? String(error),
-      fix: `check its owner, rights and free space: ls -ld ${folder}`,
+      fix: `check its owner, rights and free space: ls -ld ${shellWord(folder)}`,
     });
   }
 }

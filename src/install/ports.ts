@@ -3,6 +3,7 @@ import type { Registry } from '../../registry/registry.ts';
 import type { ServerStatus, ToolInfo } from '../api/contract.ts';
 import type { TrialOutcome } from '../core/events.ts';
 import type { ServerDefinition, ServerMemory, ServerName } from '../core/model.ts';
+import type { McpdError } from '../errors.ts';
 import type { Paths } from '../paths.ts';
 import type { PackageSource } from './npm.ts';
 
@@ -19,6 +20,7 @@ export interface InstallPorts {
   catalog(): readonly CatalogEntry[];
   registry: Pick<Registry, 'allServers' | 'server' | 'saveServer' | 'removeServer'>;
   secrets: {
+    readonly damage: McpdError | null;
     set(server: ServerName, values: ReadonlyMap<string, string>): Promise<void>;
     remove(server: ServerName, names?: readonly string[]): Promise<boolean>;
   };
@@ -35,6 +37,8 @@ export interface InstallPorts {
   present(server: ServerName): { server: ServerStatus; tools: ToolInfo[] };
   /** Closes and removes the server's log files. */
   dropLog(server: ServerName): Promise<void>;
+  /** Aborted with an McpdError when the daemon ends: what is under way is undone, and fails with it. */
+  ending: AbortSignal;
   /** Milliseconds since 1970. */
   now(): number;
 }

@@ -17,7 +17,7 @@ export class Steps {
 
   /** @throws McpdError INSTALL_CANCELLED */
   begin(step: InstallStep, detail: string): void {
-    if (this.signal.aborted) throw cancelled();
+    if (this.signal.aborted) throw cancelled(this.signal);
     this.#step = step;
     this.detail(detail);
   }
@@ -40,16 +40,25 @@ export class Steps {
     this.#undo = [];
   }
 
-  /** Undoes everything and tells why. Never throws: what cannot be undone is a warning. */
-  async fail(thrown: unknown): Promise<McpdError> {
-    const error = this.signal.aborted ? cancelled() : faultOf(thrown, this.#step);
-    for (const { what, act } of this.#undo.reverse()) {
-      try {
-        await act();
-      } catch (reason) {
-        this.warn(`${what} could not be undone: ${reason instanceof Error ? reason.message : String(reason)}`);
+  /** Runs `work`; when it fails, what was done is undone before anybody hears of it. What cannot be undone is a warning. */
+  async undoing(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (thrown) {
+      for (const { what, act } of this.#undo.splice(0).reverse()) {
+        try {
+          await act();
+        } catch (reason) {
+          this.warn(`${what} could not be undone: ${reason instanceof Error ? reason.message : String(reason)}`);
+        }
       }
+      throw thrown;
     }
+  }
+
+  /** Tells why it failed, as the last event. */
+  fail(thrown: unknown): McpdError {
+    const error = this.signal.aborted ? cancelled(this.signal) : faultOf(thrown, this.#step);
     this.#report({ type: 'failed', step: this.#step, error: error.report(), stderrTail: this.stderrTail });
     return error;
   }
@@ -57,7 +66,9 @@ export class Steps {
 
 // — internal —
 
-function cancelled(): McpdError {
+/** An end of the daemon comes with its own words. */
+function cancelled({ reason }: AbortSignal): McpdError {
+  if (reason instanceof McpdError) return reason;
   return new McpdError('INSTALL_CANCELLED', { what: 'the install was cancelled', why: 'nothing of it was kept' });
 }
 

@@ -8,10 +8,11 @@ import type { InstallPorts } from './ports.ts';
 /**
  * Removes a server: first from the registry, then its processes, its package and its secrets. Its data and logs stay unless `purge`.
  * The caller has the name reserved.
- * @throws McpdError SERVER_UNKNOWN with the closest names
+ * @throws McpdError SERVER_UNKNOWN with the closest names; SECRETS_DAMAGED, and then nothing was done: its secrets could not go with it
  */
 export async function removeServer(ports: InstallPorts, name: string, { purge }: { purge: boolean }): Promise<void> {
   const { registry, paths, secrets } = ports;
+  if (secrets.damage !== null) throw secrets.damage;
   // An entry that the registry cannot read any more is removed too.
   if (!registry.removeServer(name)) throw unknownServer(name, registry.allServers());
   await ports.withdraw(name);

@@ -9,7 +9,7 @@ import { FrameReader } from '../protocol/framing.ts';
 import { Family } from './family.ts';
 import type { Guardian } from './guardian.ts';
 import { causeOf, type LaunchPlan } from './launch-plan.ts';
-import type { ProcessLedger } from './ledger.ts';
+import { type ProcessLedger, record, strikeOff } from './ledger.ts';
 import { type ProcessScanner, startTimeOf } from './process-scan.ts';
 import type { FamilyRoot, ProcessTable } from './process-table.ts';
 import type { ServerLog, StderrInput } from './server-log.ts';
@@ -158,12 +158,8 @@ export class ServerChild {
     const { instance, generation } = this.order;
     const server = this.order.definition.name;
     const { ledger, marker, nonce, log } = this.#own;
-    try {
-      ledger.add({ instance, generation, server, pid, pgid: pid, startTime, marker, nonce, at: Date.now() });
-    } catch (error) {
-      // Without this entry the marker alone finds it after a crash of the daemon: no reason not to run it.
-      log.lifecycle('warn', `its process could not be recorded: ${String(error)}`);
-    }
+    const row = { instance, generation, server, pid, pgid: pid, startTime, marker, nonce, at: Date.now() };
+    record(ledger, row, (fault) => log.lifecycle('warn', fault));
   }
 
   #read(running: Running): void {
@@ -273,13 +269,8 @@ export class ServerChild {
 
   #release(running: Running): void {
     this.#own.guardian.remove(running.family.pid);
-    const { instance, generation } = this.order;
-    try {
-      this.#own.ledger.remove(instance, generation, this.#own.nonce);
-    } catch (error) {
-      // The next start finds that the process is gone and forgets the entry.
-      this.#own.log.lifecycle('warn', `its process could not be struck off the record: ${String(error)}`);
-    }
+    const { ledger, nonce, log } = this.#own;
+    strikeOff(ledger, { ...this.order, nonce }, (fault) => log.lifecycle('warn', fault));
   }
 
   #reportExit(exit: Omit<ExitReport, 'at'>): void {

@@ -3,6 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import type { ServerDefinition } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
 import { placed } from '../own-places.ts';
+import { shellWord } from '../shell-word.ts';
 import {
   type CommandLookup,
   commandFileArgs,
@@ -107,7 +108,7 @@ function lookupError(
   return new McpdError('COMMAND_NOT_EXECUTABLE', {
     what: 'spawn EACCES',
     why: `${found.path} is not executable`,
-    fix: `chmod +x '${found.path}'`,
+    fix: `chmod +x ${shellWord(found.path)}`,
   });
 }
 

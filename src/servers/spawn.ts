@@ -1,8 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errnoOf, McpdError } from '../errors.ts';
 import { SPAWN_RETRIES_MAX, SPAWN_RETRY_MS } from '../limits.ts';
+import { shellWord } from '../shell-word.ts';
 import type { LaunchPlan } from './launch-plan.ts';
 
 export interface SpawnOptions {
@@ -84,8 +85,12 @@ async function explained(errno: string, plan: LaunchPlan): Promise<McpdError> {
 async function meaningOf(errno: string, { file }: LaunchPlan): Promise<{ why: string; fix: string } | null> {
   switch (errno) {
     case 'ENOENT': {
-      const interpreter = await interpreterOf(file);
-      if (interpreter === null) return null;
+      const firstLine = await firstLineOf(file);
+      const interpreter = /^#!\s*(\S+)/.exec(firstLine)?.[1];
+      if (interpreter === undefined) return null;
+      // The system takes the carriage return for a letter of the program's name.
+      if (firstLine.endsWith('\r'))
+        return { why: `${file} has line ends of Windows`, fix: `sed -i 's/\\r$//' ${shellWord(file)}` };
       return {
         why: `${file} names ${interpreter} in its first line, which does not exist`,
         fix: `install ${interpreter}`,
@@ -99,7 +104,7 @@ async function meaningOf(errno: string, { file }: LaunchPlan): Promise<{ why: st
     case 'EACCES':
       return {
         why: `${file} may not be run by this user, or lies on a file system without that right`,
-        fix: `ls -l '${file}'`,
+        fix: `ls -l ${shellWord(file)}`,
       };
     case 'E2BIG':
       return {
@@ -120,7 +125,17 @@ async function meaningOf(errno: string, { file }: LaunchPlan): Promise<{ why: st
   }
 }
 
-async function interpreterOf(file: string): Promise<string | null> {
-  const text = await readFile(file, 'latin1').catch(() => ''); // only an explanation: without it the errno stands alone
-  return /^#!\s*(\S+)/.exec(text)?.[1] ?? null;
+/** No longer than systems read it; empty when it cannot be read, as it is only an explanation: without it the errno stands alone. */
+async function firstLineOf(file: string): Promise<string> {
+  const handle = await open(file, 'r').catch(() => null);
+  try {
+    const head = await handle?.read(Buffer.alloc(FIRST_LINE_BYTES), 0, FIRST_LINE_BYTES, 0);
+    return head?.buffer.toString('latin1', 0, head.bytesRead).split('\n', 1)[0] ?? '';
+  } catch {
+    return ''; // as above
+  } finally {
+    await handle?.close();
+  }
 }
+
+const FIRST_LINE_BYTES = 256;

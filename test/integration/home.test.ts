@@ -46,7 +46,7 @@ test('a home that others may read is refused, and left as it is', () => {
   const home = join(root, 'open');
   mkdirSync(home);
   chmodSync(home, 0o755);
-  expect(refusalOf(home).report()).toMatchObject({ code: 'HOME_UNSAFE', fix: `chmod 700 '${home}'` });
+  expect(refusalOf(home).report()).toMatchObject({ code: 'HOME_UNSAFE', fix: `chmod 700 ${home}` });
   expect(statSync(home).mode & 0o777).toBe(0o755);
 });
 

@@ -70,7 +70,7 @@ describe('adding and removing servers', () => {
     });
     expect(await errorOf('/no/such/file')).toMatchObject({ code: 'COMMAND_NOT_FOUND' });
     expect(await errorOf(home.root)).toMatchObject({ code: 'COMMAND_NOT_EXECUTABLE', why: 'it is a folder' });
-    expect(await errorOf(plain)).toMatchObject({ code: 'COMMAND_NOT_EXECUTABLE', fix: `chmod +x '${plain}'` });
+    expect(await errorOf(plain)).toMatchObject({ code: 'COMMAND_NOT_EXECUTABLE', fix: `chmod +x ${plain}` });
     expect(it.registry.allServers()).toEqual([]);
   });
 
