@@ -22,6 +22,8 @@ export const LOCK_WAIT_MS = 30 * SECOND;
 export const STANDBY_RETRY_MS = 500;
 /** A standby asks so long whether the running daemon accepts connections. */
 export const SOCKET_PROBE_MS = 500;
+/** A daemon that ends waits so long for installs that are undone: npm gets NPM_KILL_GRACE_MS, removing its files a second. */
+export const INSTALLS_END_MS = 3 * SECOND;
 /** A daemon looks this often whether its home is still where it was. */
 export const HOME_CHECK_MS = 2 * SECOND;
 /** pm2 kills the daemon after this time; our own stop is shorter. */

@@ -1,5 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createHistory, type History } from '../../registry/history.ts';
 import { openRegistry, type Registry } from '../../registry/registry.ts';
 import type { DaemonStatus, ShutdownRequest } from '../api/contract.ts';
@@ -7,15 +7,18 @@ import { type Api, createApi } from '../api/listen.ts';
 import { keptToken } from '../api/token.ts';
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
-import { asMcpdError } from '../errors.ts';
+import { asMcpdError, McpdError } from '../errors.ts';
 import { createHostSocket, type HostSocket } from '../hosts/socket.ts';
+import { INSTALLS_END_MS } from '../operation-limits.ts';
 import { packageRoot } from '../package-root.ts';
 import { type Paths, portOf } from '../paths.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import { createServerProcesses, type ServerProcesses } from '../servers/server-processes.ts';
 import { VERSION } from '../version.ts';
+import { closeInOrder } from './closing.ts';
 import { Control } from './control.ts';
 import { createGateway, newGeneration } from './gateway.ts';
+import { leaveHint, removeHint } from './hint.ts';
 import { HomeWatch } from './home-watch.ts';
 import type { Installing } from './installing.ts';
 import type { Parts } from './parts.ts';
@@ -75,10 +78,12 @@ class WiredDaemon implements Daemon, Parts {
   readonly watching: Watching;
   readonly ended: Promise<EndReason>;
   readonly now = () => performance.now();
+  readonly ending: AbortSignal;
   readonly #engine: DaemonStatus['engine'];
   readonly #warnings: readonly string[];
   readonly #startedAt = Date.now();
   readonly #trials = new Trials();
+  readonly #endingController = new AbortController();
   readonly #hosts: HostSocket;
   readonly #control: Control;
   readonly #api: Api;
@@ -96,6 +101,7 @@ class WiredDaemon implements Daemon, Parts {
     this.history = history;
     this.#engine = engine;
     this.#warnings = warnings;
+    this.ending = this.#endingController.signal;
     const generation = newGeneration();
     this.gateway = createGateway(registry.allNames());
     this.processes = this.#createProcesses(generation);
@@ -121,7 +127,7 @@ class WiredDaemon implements Daemon, Parts {
     this.watching.follow(definitions);
     await listening;
     await this.#api.listen();
-    this.#leaveHint();
+    leaveHint(this.paths, this.#api.port());
   }
 
   announce(definition: ServerDefinition, memory: ServerMemory | null): void {
@@ -183,18 +189,9 @@ class WiredDaemon implements Daemon, Parts {
       this.#state = 'stopping';
       this.#reason = reason;
       this.#hosts.drain(successor ? 'upgrade' : 'stopping');
+      this.#endingController.abort(stopping());
     }
     this.runtime.post({ type: 'shutdown', at: this.now(), now });
-  }
-
-  #leaveHint(): void {
-    const hint = { pid: process.pid, version: VERSION, port: this.#api.port() };
-    try {
-      writeFileSync(this.paths.daemonInfo, `${JSON.stringify(hint)}\n`, { mode: 0o600 });
-    } catch (thrown) {
-      // A full disk: a hint is not worth a daemon.
-      console.error(`mcpd: ${this.paths.daemonInfo} was not written: ${String(thrown)}`);
-    }
   }
 
   #homeGone(): void {
@@ -264,10 +261,18 @@ class WiredDaemon implements Daemon, Parts {
     };
   }
 
+  /** They were aborted when the end began; what they undo is waited for, since a half install would be left otherwise. */
+  async #installsEnd(): Promise<void> {
+    if (this.#installing === null) return;
+    const { installer } = await this.#installing;
+    await Promise.race([installer.idle(), delay(INSTALLS_END_MS, undefined, { ref: false })]);
+  }
+
   /** In this order: nothing that is still open may ask for what is closed. */
   async #close(): Promise<EndReason> {
     this.#home.close();
-    const steps: Record<string, () => unknown> = {
+    await closeInOrder({
+      installs: () => this.#installsEnd(),
       hosts: () => this.#hosts.stop(),
       timers: () => this.runtime.dispose(),
       watching: () => this.watching.close(),
@@ -275,16 +280,16 @@ class WiredDaemon implements Daemon, Parts {
       history: () => this.history.close(),
       'control API': () => this.#api.close(),
       registry: () => this.registry.close(),
-      hint: () => this.#home.isThere() && rmSync(this.paths.daemonInfo, { force: true }),
-    };
-    for (const [what, close] of Object.entries(steps)) {
-      try {
-        await close();
-      } catch (thrown) {
-        // The end goes on: whatever is left must still be closed, and nobody waits for this daemon any more.
-        console.error(`mcpd: its ${what} did not end well: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
-      }
-    }
+      hint: () => this.#home.isThere() && removeHint(this.paths),
+    });
     return this.#reason;
   }
+}
+
+function stopping(): McpdError {
+  return new McpdError('DAEMON_STOPPING', {
+    what: 'mcpd is stopping',
+    why: 'nothing of what was begun is kept',
+    fix: 'try it again',
+  });
 }

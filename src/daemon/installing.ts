@@ -42,6 +42,7 @@ export class Installing {
         return { server: shown(server), tools: toolsOf(gateway, name) };
       },
       dropLog: (server) => processes.deleteLog(server),
+      ending: parts.ending,
       now: () => Date.now(),
     });
   }

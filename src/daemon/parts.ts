@@ -29,6 +29,8 @@ export interface Parts {
   announce(definition: ServerDefinition, memory: ServerMemory | null): void;
   /** Loaded with the first install: its libraries are not for an idle daemon. */
   installing(): Promise<Installing>;
+  /** Aborted when the daemon ends, with the reason for whoever waits. */
+  ending: AbortSignal;
   /** Begins the orderly end that a person asked for. */
   stop(request: ShutdownRequest): void;
 }

@@ -24,6 +24,8 @@ export interface Installation {
   /** Names that the core was told of, and of whose end. */
   announced: string[];
   withdrawn: string[];
+  /** Aborted when the daemon ends. */
+  ending: AbortController;
   install(request: InstallRequest, signal?: AbortSignal): Promise<InstallEvent[]>;
   add(request: Partial<AddRequest> & { name: string; command: string }): Promise<InstallEvent[]>;
 }
@@ -40,6 +42,7 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
   const secrets = await openSecrets(paths.secrets);
   const announced: string[] = [];
   const withdrawn: string[] = [];
+  const ending = new AbortController();
   const installer = new Installer({
     paths,
     userHome: home.userHome,
@@ -58,6 +61,7 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
     },
     present: (name) => ({ server: statusOf(registry, name), tools: [] }),
     dropLog: async (name) => rmSync(paths.logOf(name), { force: true }),
+    ending: ending.signal,
     now: () => Date.now(),
   });
   const gather = async (work: (report: (event: InstallEvent) => void) => Promise<void>) => {
@@ -66,7 +70,7 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
     return events;
   };
   return {
-    ...{ installer, registry, secrets, paths, announced, withdrawn },
+    ...{ installer, registry, secrets, paths, announced, withdrawn, ending },
     install: (request, signal = new AbortController().signal) =>
       gather((report) => installer.install(request, report, signal)),
     add: ({ args = [], cwd = home.userHome, env = {}, trial: tried = true, ...rest }) =>
