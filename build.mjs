@@ -71,7 +71,8 @@ for (const file of ['index.html', 'style.css', 'icon.svg']) {
 }
 chmodSync('dist/mcpd.js', 0o755);
 makeBytecode('shim', ['scripts/shim-bytecode.mjs', 'dist/shim.cjs', 'dist/shim.bytecode']);
-makeBytecode('daemon', ['scripts/daemon-bytecode.mjs', 'dist', 'dist/daemon-main.bytecode']);
+// With the options of DAEMON_NODE_OPTIONS in src/limits.ts.
+makeBytecode('daemon', ['--max-semi-space-size=1', 'scripts/daemon-bytecode.mjs', 'dist', 'dist/daemon-main.bytecode']);
 
 /** By running it once, for a host that says this. Without bytecode (Windows, a system that forbids it) each start takes longer. */
 function makeBytecode(name, script) {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../src/package-root.ts';
 
-const SOURCES = ['src', 'cli', 'registry', 'dashboard', 'build.mjs', 'package.json', 'tsconfig.json'];
+const SOURCES = ['src', 'cli', 'registry', 'dashboard', 'scripts', 'build.mjs', 'package.json', 'tsconfig.json'];
 
 interface Manifest {
   version: string;
