@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { SimulatedProcess } from '../../test/simulated/processes.ts';
 import { answerOwn, type Character } from '../../test/simulated/servers.ts';
-import { type SimulatedProcess, World } from '../../test/simulated/world.ts';
+import { World } from '../../test/simulated/world.ts';
 
 const FAKE: Character = { tools: ['work'] };
 /** Longer than the server of these tests would rest. */

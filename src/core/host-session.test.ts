@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ResumeFacts } from '../../src/core/events.ts';
 import type { ListKind } from '../../src/core/model.ts';
-import { type SimulatedHost, World } from '../../test/simulated/world.ts';
+import type { SimulatedHost } from '../../test/simulated/hosts.ts';
+import { World } from '../../test/simulated/world.ts';
 
 /** The digests of the lists that a host has seen, as its shim keeps them. */
 function digests(world: World, host: SimulatedHost, ...lists: ListKind[]): ResumeFacts['listDigests'] {

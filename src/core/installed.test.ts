@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerOwn, type Character, definitionOf, memoryOf } from '../../test/simulated/servers.ts';
+import { answerOwn, type Character, memoryOf } from '../../test/simulated/servers.ts';
 import { World } from '../../test/simulated/world.ts';
 
 const FAKE: Character = { tools: ['work'] };
@@ -166,83 +166,6 @@ test('a command for a server that is not there is nothing', () => {
   expect(world.post({ type: 'command', server: 'nobody', command: 'start' })).toEqual([]);
 });
 
-// — trials —
-
-const outcome = (world: World) => world.effectsOf('trial-finished').map((effect) => effect.outcome);
-
-test('a trial starts the definition, reads its lists, ends the process, reports, and leaves nothing', () => {
-  const world = new World();
-  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
-  world.ready('new@trial-t', FAKE);
-  expect(outcome(world)).toEqual([]);
-  end(world, 'new@trial-t');
-  expect(outcome(world)).toMatchObject([
-    { ok: true, memory: { fingerprint: 'print-of-new', era: 'legacy' }, findings: [] },
-  ]);
-  expect(world.gateway.view.instances.size).toBe(0);
-  expect(world.timers.size).toBe(0);
-  expect(world.effectsOf('save-memory')).toEqual([]);
-  expect(world.effectsOf('record-transition')).toEqual([]);
-});
-
-test('a trial of an installed server leaves that server alone', () => {
-  const world = new World();
-  const process = world.running('fake', FAKE);
-  world.post({ type: 'trial', trial: 't', definition: definitionOf('fake', 'on-demand', 'other') });
-  world.ready('fake@trial-t', { tools: ['other'] });
-  end(world, 'fake@trial-t');
-  expect(process.stopping).toBe('no');
-  expect(world.status('fake')).toMatchObject({ counts: { tools: 1 }, state: 'running' });
-});
-
-test.each([
-  ['that exits at once', (world: World) => world.serverExits(world.process('new@trial-t'), 4), 'start', 'exit code 4'],
-  [
-    'that exits after the probe too',
-    (world: World) => {
-      world.serverExits(world.spawned('new@trial-t'), 4);
-      world.serverExits(world.spawned('new@trial-t'), 4);
-    },
-    'start',
-    'exit code 4',
-  ],
-  [
-    'that never answers',
-    (world: World) => {
-      world.spawned('new@trial-t');
-      world.advance(30_000);
-      end(world, 'new@trial-t');
-    },
-    'handshake',
-    'timed out',
-  ],
-])('a trial of a server %s fails with the reason', (_what, happen, step, reason) => {
-  const world = new World();
-  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
-  happen(world);
-  expect(outcome(world)).toMatchObject([{ ok: false, step, reason: expect.stringContaining(reason) }]);
-  expect(world.gateway.view.instances.size).toBe(0);
-});
-
-test.each(['queued', 'starting', 'running'])('a trial can be cancelled while it is %s', (phase) => {
-  const world = new World({ startSlots: 1 });
-  if (phase === 'queued') world.install('busy', FAKE, { start: 'always' });
-  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
-  if (phase === 'running') {
-    const process = world.spawned('new@trial-t');
-    world.serverAnswers(process, 'server/discover', { error: { code: -32_601, message: 'x' } });
-    world.serverAnswers(process, 'initialize', {
-      result: { protocolVersion: '2025-11-25', capabilities: { tools: {} } },
-    });
-  }
-  world.post({ type: 'trial-cancelled', trial: 't' });
-  if (phase !== 'queued') end(world, 'new@trial-t');
-  expect(outcome(world)).toMatchObject([{ ok: false, reason: 'it was cancelled' }]);
-  expect(world.gateway.view.instances.has('new@trial-t')).toBe(false);
-});
-
-// — memory —
-
 test('over the soft limit a server is started afresh when no call is open', () => {
   const world = new World();
   const process = world.running('fake', FAKE);
@@ -274,73 +197,6 @@ test('over the hard limit it is killed at once, its calls fail, and the exit cou
   world.serverExits(process, null, 'SIGKILL');
   expect(world.answerTo(host, key).error?.message).toContain('memory: 3072 MiB, over its hard limit (signal SIGKILL)');
   expect(stateOf(world)).toBe('backoff');
-});
-
-// — shutdown —
-
-test('at the end all servers drain at once, new calls are refused, and all is stopped when the last process is gone', () => {
-  const world = new World();
-  const process = world.running('fake', FAKE);
-  world.running('other', FAKE);
-  world.install('asleep', FAKE);
-  const host = world.legacyHost('host');
-  const open = world.request(host, 'tools/call', { name: 'fake__work' });
-  world.post({ type: 'shutdown', now: false });
-  expect(world.ask(host, 'tools/call', { name: 'asleep__work' }).error).toMatchObject({
-    data: { reason: 'stopping', sent: false },
-  });
-  expect(world.ask(host, 'tools/list').result).toBeDefined();
-  world.serverAnswers(process, 'tools/call', { result: {} });
-  expect(world.answerTo(host, open).result).toEqual({});
-  end(world, 'other');
-  expect(world.allStopped).toBe(false);
-  end(world);
-  expect(world.allStopped).toBe(true);
-});
-
-test('a hurried end skips the draining, also in its middle', () => {
-  const world = new World();
-  const process = world.running('fake', FAKE);
-  world.request(world.legacyHost('host'), 'tools/call', { name: 'fake__work' });
-  world.post({ type: 'shutdown', now: false });
-  world.advance(1000);
-  expect(process.stopping).toBe('no');
-  world.post({ type: 'shutdown', now: true });
-  expect(process.stopping).toBe('asked');
-});
-
-test('with nothing running all is stopped at once, and once only', () => {
-  const world = new World();
-  world.install('fake', FAKE);
-  world.post({ type: 'shutdown', now: false });
-  world.post({ type: 'shutdown', now: true });
-  expect(world.effectsOf('all-stopped')).toHaveLength(1);
-});
-
-test('nothing starts any more while mcpd stops', () => {
-  const world = new World();
-  world.running('fake', FAKE, { start: 'always' });
-  world.install('other', FAKE);
-  world.post({ type: 'shutdown', now: false });
-  command(world, 'restart');
-  world.post({ type: 'command', server: 'other', command: 'start' });
-  world.install('late', FAKE, { start: 'always' });
-  world.post({ type: 'server-defined', definition: definitionOf('unlisted'), memory: null });
-  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
-  expect(outcome(world)).toMatchObject([{ ok: false, reason: 'mcpd is stopping' }]);
-  end(world);
-  expect(world.allStopped).toBe(true);
-  expect(world.processes.size).toBe(0);
-});
-
-test('a trial that is under way ends with mcpd, and is reported', () => {
-  const world = new World();
-  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
-  world.spawned('new@trial-t');
-  world.post({ type: 'shutdown', now: false });
-  end(world, 'new@trial-t');
-  expect(outcome(world)).toMatchObject([{ ok: false, reason: 'mcpd is stopping' }]);
-  expect(world.allStopped).toBe(true);
 });
 
 test('the memory of a launch belongs to it alone', () => {

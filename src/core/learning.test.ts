@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { SimulatedHost } from '../../test/simulated/hosts.ts';
+import type { SimulatedProcess } from '../../test/simulated/processes.ts';
 import { answerOwn, type Character, definitionOf } from '../../test/simulated/servers.ts';
-import { type SimulatedHost, type SimulatedProcess, World } from '../../test/simulated/world.ts';
+import { World } from '../../test/simulated/world.ts';
 
 const ONE: Character = { tools: ['one'] };
 const TWO: Character = { tools: ['one', 'two'] };
@@ -242,37 +244,6 @@ test('what the old process still tells after a changed launch is not taken for t
   world.serverExits(process, 0);
   world.ready('fake', TWO);
   expect(world.effectsOf('save-memory').map(({ memory }) => memory.fingerprint)).toEqual(['new-print']);
-});
-
-test('names stay what they are when neighbours come and go, also after a restart of mcpd', () => {
-  const world = new World();
-  world.install('b', { tools: ['get.x', 'plain'] });
-  const rows = world.effectsOf('save-names').flatMap(({ names }) => names);
-  const host = world.legacyHost('host');
-  const before = toolsOf(world, host);
-  world.install('a', { tools: ['get.x', 'plain'] });
-  world.post({ type: 'server-removed', server: 'a' });
-  expect(toolsOf(world, host)).toEqual(before);
-  const later = new World({ names: rows });
-  later.install('a', { tools: ['get.x'] });
-  later.install('b', { tools: ['plain', 'get.x'] });
-  expect(
-    toolsOf(later, later.legacyHost('host'))
-      .filter((name) => name.startsWith('b__'))
-      .sort(),
-  ).toEqual(before.sort());
-});
-
-test('a server that makes up new names for ever does not fill the memory', () => {
-  const world = new World();
-  for (let round = 0; round < 30; round++) {
-    const tools = Array.from({ length: 1000 }, (_, n) => `tool-${round}-${n}`);
-    world.install('fake', { tools: ['stays', ...tools] });
-  }
-  const { names } = world.gateway.view;
-  expect(names.target('tool', 'fake__stays')).toMatchObject({ raw: 'stays' });
-  expect(names.target('tool', 'fake__tool-29-999')).not.toBeNull();
-  expect(names.target('tool', 'fake__tool-0-0')).toBeNull();
 });
 
 test('a server that crashes before it has told its lists is started again, until it has failed', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { SimulatedProcess } from '../../test/simulated/processes.ts';
 import { answerOwn, type Character, definitionOf, memoryOf } from '../../test/simulated/servers.ts';
-import { type SimulatedProcess, World } from '../../test/simulated/world.ts';
+import { World } from '../../test/simulated/world.ts';
 
 const TOOLS: Character = { tools: ['echo'] };
 const MODERN: Character = { ...TOOLS, era: 'modern' };

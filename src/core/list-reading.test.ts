@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { TrialOutcome } from '../../src/core/events.ts';
+import type { SimulatedProcess } from '../../test/simulated/processes.ts';
 import { definitionOf } from '../../test/simulated/servers.ts';
-import { type SimulatedProcess, World } from '../../test/simulated/world.ts';
+import { World } from '../../test/simulated/world.ts';
 
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 

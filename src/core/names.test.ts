@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { World } from '../../test/simulated/world.ts';
 import { exposedFor, NameTable } from './names.ts';
 
 test('a short plain name only gets its server in front', () => {
@@ -50,4 +51,38 @@ test('names of the registry are found again, and only new ones are handed out to
   const table = new NameTable(rows);
   expect(table.assign('a', [['tool', ['x.y']]])).toEqual([]);
   expect(table.target('tool', rows[0]?.exposed ?? '')).toMatchObject({ server: 'a', raw: 'x.y', rawJson: '"x.y"' });
+});
+
+test('names stay what they are when neighbours come and go, also after a restart of mcpd', () => {
+  const world = new World();
+  world.install('b', { tools: ['get.x', 'plain'] });
+  const rows = world.effectsOf('save-names').flatMap(({ names }) => names);
+  const toolsOf = (of: World) => {
+    const { result } = of.ask(of.legacyHost(`host${of.hosts.size}`), 'tools/list');
+    return (result as { tools: { name: string }[] }).tools.map(({ name }) => name);
+  };
+  const before = toolsOf(world);
+  world.install('a', { tools: ['get.x', 'plain'] });
+  world.post({ type: 'server-removed', server: 'a' });
+  expect(toolsOf(world)).toEqual(before);
+  const later = new World({ names: rows });
+  later.install('a', { tools: ['get.x'] });
+  later.install('b', { tools: ['plain', 'get.x'] });
+  expect(
+    toolsOf(later)
+      .filter((name) => name.startsWith('b__'))
+      .sort(),
+  ).toEqual(before.sort());
+});
+
+test('a server that makes up new names for ever does not fill the memory', () => {
+  const world = new World();
+  for (let round = 0; round < 30; round++) {
+    const tools = Array.from({ length: 1000 }, (_, n) => `tool-${round}-${n}`);
+    world.install('fake', { tools: ['stays', ...tools] });
+  }
+  const { names } = world.gateway.view;
+  expect(names.target('tool', 'fake__stays')).toMatchObject({ raw: 'stays' });
+  expect(names.target('tool', 'fake__tool-29-999')).not.toBeNull();
+  expect(names.target('tool', 'fake__tool-0-0')).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { SimulatedHost } from '../../test/simulated/hosts.ts';
 import type { Character } from '../../test/simulated/servers.ts';
-import { type SimulatedHost, World } from '../../test/simulated/world.ts';
+import { World } from '../../test/simulated/world.ts';
 
 const TOOLS: Character = { tools: ['work'] };
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { SimulatedHost } from '../../test/simulated/hosts.ts';
+import type { SimulatedProcess } from '../../test/simulated/processes.ts';
 import type { Character } from '../../test/simulated/servers.ts';
-import { type SimulatedHost, type SimulatedProcess, World } from '../../test/simulated/world.ts';
+import { World } from '../../test/simulated/world.ts';
 
 const FAKE: Character = { tools: ['work'], resources: ['file:///a'] };
 

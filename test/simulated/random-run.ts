@@ -1,7 +1,9 @@
 import type { ResumeFacts } from '../../src/core/events.ts';
+import type { SimulatedHost } from './hosts.ts';
 import { seeded } from './messages.ts';
+import type { SimulatedProcess } from './processes.ts';
 import { answerOwn, type Character, definitionOf, memoryOf } from './servers.ts';
-import { type SimulatedHost, type SimulatedProcess, World } from './world.ts';
+import { World } from './world.ts';
 
 const SERVERS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'];
 const TOOLS = ['one', 'two'];

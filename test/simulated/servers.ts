@@ -1,6 +1,7 @@
 import type { ServerDefinition, ServerMemory, StartMode } from '../../src/core/model.ts';
 import type { Message } from './messages.ts';
-import type { SimulatedProcess, World } from './world.ts';
+import type { SimulatedProcess } from './processes.ts';
+import type { World } from './world.ts';
 
 /** What a simulated server is like. */
 export interface Character {

@@ -3,43 +3,15 @@ import { closest } from '../../src/closest.ts';
 import type { Effect, GatewayEvent, ResumeFacts, TimerId } from '../../src/core/events.ts';
 import { Gateway } from '../../src/core/gateway.ts';
 import type { ExposedName, ServerDefinition, ServerStatus } from '../../src/core/model.ts';
+import { checkNotice, newHost, type SimulatedHost } from './hosts.ts';
 import { frameOf, type Message, modernMeta, textOf } from './messages.ts';
+import { newProcess, type SimulatedProcess } from './processes.ts';
 import { answerOwn, type Character, definitionOf, memoryOf } from './servers.ts';
 
 /**
  * A world for the core without processes, sockets or clocks: time is a number, a server is a record, an effect is performed by changing
  * this world. Whatever the core must never do fails here at once.
  */
-
-export interface SimulatedProcess {
-  instance: string;
-  generation: number;
-  pid: number;
-  spawned: boolean;
-  /** What it was asked and has not answered. */
-  inbox: Message[];
-  received: Message[];
-  /** The same as text, for what objects do not show. */
-  lines: string[];
-  stopping: 'no' | 'asked' | 'killed';
-}
-
-export interface SimulatedHost {
-  session: string;
-  era: 'legacy' | 'modern';
-  nextId: number;
-  /** Requests without an answer, by JSON text of the id. */
-  open: Map<string, string>;
-  cancelled: Set<string>;
-  /** Listens that were acknowledged and not ended. */
-  listening: Set<string>;
-  /** By progress token: the request, and how far it has come. */
-  progress: Map<string, { key: string; last: number }>;
-  answers: Map<string, Message>;
-  notices: Message[];
-  /** All that it was sent, as text. */
-  lines: string[];
-}
 
 export class World {
   now = 0;
@@ -182,18 +154,7 @@ export class World {
     resume: ResumeFacts | null = null,
     name = session,
   ): SimulatedHost {
-    const host: SimulatedHost = {
-      session,
-      era,
-      nextId: 1,
-      open: new Map(),
-      cancelled: new Set(),
-      listening: new Set(),
-      progress: new Map(),
-      answers: new Map(),
-      notices: [],
-      lines: [],
-    };
+    const host = newHost(session, era);
     this.hosts.set(session, host);
     this.post({ type: 'host-opened', session, host: name, resume });
     return host;
@@ -300,16 +261,7 @@ export class World {
   #spawn(instance: string, generation: number): void {
     if (this.processes.has(instance)) throw new RangeError(`two processes for ${instance}`);
     if (this.allStopped) throw new RangeError(`${instance} is started after all was stopped`);
-    this.processes.set(instance, {
-      instance,
-      generation,
-      pid: this.#nextPid++,
-      spawned: false,
-      inbox: [],
-      received: [],
-      lines: [],
-      stopping: 'no',
-    });
+    this.processes.set(instance, newProcess(instance, generation, this.#nextPid++));
     this.spawns.push({ at: this.now, instance });
   }
 
@@ -341,24 +293,6 @@ export class World {
       throw new RangeError(`a second answer, or one to nothing, for ${key} of ${session}: ${line}`);
     host.answers.set(key, message);
   }
-}
-
-/** A notice that belongs to a request must find it open, and progress must go forward. */
-function checkNotice(host: SimulatedHost, { method, params = {} }: Message): void {
-  const line = JSON.stringify({ method, params });
-  if (method === 'notifications/progress') {
-    const progress = host.progress.get(JSON.stringify(params['progressToken']));
-    const value = Number(params['progress']);
-    if (progress === undefined || !host.open.has(progress.key) || value <= progress.last)
-      throw new RangeError(`progress that belongs to nothing, at ${host.session}: ${line}`);
-    progress.last = value;
-  }
-  const meta = params['_meta'] as Record<string, unknown> | undefined;
-  const listen = meta?.['io.modelcontextprotocol/subscriptionId'];
-  if (listen === undefined) return;
-  const key = JSON.stringify(listen);
-  if (method === 'notifications/subscriptions/acknowledged' && host.open.delete(key)) host.listening.add(key);
-  if (!host.listening.has(key)) throw new RangeError(`a notice on no listen, at ${host.session}: ${line}`);
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
