@@ -12,14 +12,13 @@ export async function beside(opened, quick) {
     const fetcher = (async () => {
       while (fetching) await other.call(target.toolOf(1, 'blob'), { bytes: LARGE_BYTES });
     })();
-    const times = await timesOfSmallCalls(host, target.toolOf(0, 'echo'), quick ? 1500 : 3000);
+    const times = await timesOfSmallCalls(host, target.toolOf(0, 'echo'), quick ? 1000 : 3000);
     fetching = false;
     await fetcher;
     await other.end();
     return summary(times);
   };
-  await interleaved(opened, 1, once);
-  return { '10 MB answers': await interleaved(opened, quick ? 3 : 7, once) };
+  return { '10 MB answers': await interleaved(opened, quick ? 2 : 7, once) };
 }
 
 /** A call, a short pause, the next: for so many milliseconds. */

@@ -5,7 +5,7 @@ const IN_FLIGHT = 8;
 
 /** Microseconds of processor time that a daemon and its shim use for one call. Null where the system does not tell. */
 export async function processor(opened, quick) {
-  const calls = quick ? 20_000 : 50_000;
+  const calls = quick ? 10_000 : 50_000;
   const once = async ({ host, target }) => {
     const pids = [target.daemonPid, host.pid];
     const used = () => pids.map(processorSeconds);

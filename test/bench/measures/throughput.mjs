@@ -2,9 +2,9 @@ import { interleaved, manyCalls } from '../rounds.mjs';
 
 /** Calls in flight, and calls a round. */
 const LOADS = [
-  { inFlight: 1, calls: 4000, quickCalls: 2000 },
-  { inFlight: 8, calls: 16_000, quickCalls: 8000 },
-  { inFlight: 64, calls: 32_000, quickCalls: 16_000 },
+  { inFlight: 1, calls: 4000, quickCalls: 1500 },
+  { inFlight: 8, calls: 16_000, quickCalls: 6000 },
+  { inFlight: 64, calls: 32_000, quickCalls: 12_000 },
 ];
 
 /** Calls a second of one host to one server, by the number of calls in flight. */
@@ -18,7 +18,7 @@ export async function throughput(opened, quick) {
       return { perSecond: count / ((performance.now() - from) / 1000) };
     };
     await interleaved(opened, 1, once);
-    samples[`${inFlight} in flight`] = await interleaved(opened, quick ? 5 : 11, once);
+    samples[`${inFlight} in flight`] = await interleaved(opened, quick ? 3 : 11, once);
   }
   return samples;
 }
