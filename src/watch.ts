@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import type { FSWatcher } from 'chokidar';
 import { errnoOf } from './errors.ts';
@@ -81,7 +81,10 @@ class Root {
   readonly path: string;
   readonly #target: Target;
   readonly #listener: WatchListener;
+  /** The path with its links followed: chokidar would watch a link, and not the folder behind it. */
+  #real: string;
   #watcher: FSWatcher | null = null;
+  #release: () => void = () => undefined;
   #closed = false;
   #polling = false;
   /** Which folder is behind the path now; null while there is none. */
@@ -95,12 +98,13 @@ class Root {
 
   constructor(path: string, target: Target, listener: WatchListener) {
     this.path = path;
+    this.#real = path;
     this.#target = target;
     this.#listener = listener;
   }
 
   async open(): Promise<void> {
-    this.#identity = await identityOf(this.#anchor());
+    this.#identity = await this.#look();
     await this.#watchAnew();
   }
 
@@ -108,6 +112,7 @@ class Root {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#watcher?.close();
+    this.#release(); // a watcher that is closed early is never ready
   }
 
   /** A folder that was deleted and made again, or swapped, keeps its name but not its watch. */
@@ -115,7 +120,7 @@ class Root {
     if (this.#checking || this.#closed) return;
     this.#checking = true;
     try {
-      const identity = await identityOf(this.#anchor());
+      const identity = await this.#look();
       if (identity === this.#identity || this.#closed) return;
       this.#identity = identity;
       if (identity === null) {
@@ -123,14 +128,18 @@ class Root {
         return;
       }
       await this.#watchAnew();
-      this.#note('the folder');
+      this.#note(`the ${this.#target.kind}`);
     } finally {
       this.#checking = false;
     }
   }
 
-  #anchor(): string {
-    return this.#target.kind === 'folder' ? this.path : dirname(this.path);
+  /** What is behind the path; null when nothing can be watched there. */
+  async #look(): Promise<string | null> {
+    if (this.#target.kind === 'folder') return identityOf(this.path);
+    const folder = await identityOf(dirname(this.path));
+    // A deleted file is told by its own event, and is awaited where it was.
+    return folder === null ? null : `${folder} ${await realpath(this.path).catch(() => this.#real)}`;
   }
 
   async #watchAnew(): Promise<void> {
@@ -138,8 +147,10 @@ class Root {
     this.#watcher = null;
     if (this.#identity === null || this.#closed) return;
     const { watch } = await import('chokidar');
+    const real = await realpath(this.path).catch(() => this.path); // a file that is not there yet is watched by its name
     if (this.#closed) return;
-    const watcher = watch(this.path, {
+    this.#real = real;
+    const watcher = watch(real, {
       ignoreInitial: true,
       followSymlinks: false,
       usePolling: this.#polling,
@@ -150,6 +161,7 @@ class Root {
     this.#watcher = watcher;
     await new Promise<void>((ready) => {
       watcher.on('ready', ready);
+      this.#release = ready;
       watcher.on('error', (error) => {
         ready();
         this.#onError(watcher, error);
@@ -160,12 +172,12 @@ class Root {
 
   #isWatched(path: string): boolean {
     if (this.#target.kind === 'file') return true;
-    return isWatched(relative(this.path, path).split(sep).join('/'), this.#target.entry);
+    return isWatched(relative(this.#real, path).split(sep).join('/'), this.#target.entry);
   }
 
   #onEvent(event: string, path: string): void {
     if (this.#closed) return;
-    if (event === 'unlinkDir' && path === this.path) {
+    if (event === 'unlinkDir' && path === this.#real) {
       this.#identity = 'gone'; // whatever the next check finds is another folder
       return;
     }
@@ -174,7 +186,7 @@ class Root {
       return;
     }
     if (event === 'addDir') return; // an empty folder changes nothing, its files are told
-    this.#note(relative(this.path, path).split(sep).join('/'));
+    this.#note(relative(this.#real, path).split(sep).join('/'));
   }
 
   #onError(watcher: FSWatcher, error: unknown): void {
@@ -196,7 +208,7 @@ class Root {
   #note(file: string): void {
     const now = performance.now();
     if (this.#changed.size === 0) this.#firstChange = now;
-    this.#changed.add(file === '' ? 'the file' : file);
+    this.#changed.add(file === '' ? `the ${this.#target.kind}` : file);
     const { at, held } = dueAt(now, this.#firstChange, this.#told);
     if (held && !this.#heldTold) {
       this.#heldTold = true;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -86,6 +86,37 @@ describe('the watch of development folders and declared files', () => {
     changes.length = 0;
     writeFileSync(join(folder, 'index.js'), 'another');
     await until(() => expect(changes).toContain('server: index.js changed'));
+  });
+
+  test('a folder and a file are watched through links, and when a link leads elsewhere', async () => {
+    const other = join(home, 'other');
+    mkdirSync(other);
+    for (const path of ['index.js', 'mcpd.json']) writeFileSync(join(other, path), 'other');
+    const [link, fileLink] = [join(home, 'link'), join(home, 'link.json')];
+    symlinkSync(folder, link);
+    symlinkSync(file, fileLink);
+    await watch.addFolder(link, join(link, 'index.js'));
+    await watch.addFile(fileLink);
+    await quiet();
+    expect(changes).toEqual([]);
+
+    writeFileSync(join(folder, 'index.js'), '22');
+    writeFileSync(file, '{"a":1}');
+    await until(() => expect([...changes].sort()).toEqual(['link.json: the file changed', 'link: index.js changed']));
+
+    for (const [path, target] of [
+      [link, other],
+      [fileLink, join(other, 'mcpd.json')],
+    ] as const) {
+      symlinkSync(target, `${path}.new`);
+      renameSync(`${path}.new`, path);
+    }
+    await until(() =>
+      expect(changes.slice(2).sort()).toEqual(['link.json: the file changed', 'link: the folder changed']),
+    );
+    writeFileSync(join(other, 'index.js'), '333');
+    await until(() => expect(changes).toHaveLength(5));
+    expect(changes[4]).toBe('link: index.js changed');
   });
 
   test('a declared file that is deleted changes nothing until it is back', async () => {
