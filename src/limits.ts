@@ -228,6 +228,8 @@ export const SHIM_LINGER_MS = 2 * SECOND;
 export const SHIM_HELD_BYTES_MAX = 16 * MIB;
 /** Bytes a shim holds for a daemon that is there but does not read; small, so that the host feels it soon. */
 export const SHIM_QUEUE_BYTES_MAX = 1 * MIB;
+/** A shim keeps a request up to this length while it is under way, in case that a daemon which stops has not sent it. */
+export const SHIM_KEPT_LINE_BYTES_MAX = 16 * KIB;
 /** One write of a shim or to a host takes about this much; a longer line goes alone. */
 export const WRITE_BATCH_BYTES = 64 * KIB;
 /** A shim whose daemon ended at once starts another after this time, then after twice as long, and so on. */

@@ -440,4 +440,32 @@ describe('a daemon that will stop', () => {
     grants(1);
     expect(session.quiet).toBe(true);
   });
+
+  test('gives back a call for which it sent nothing, and the next one gets it', () => {
+    const { outbound, asks, read, session, host, daemonDies, grants } = initialised();
+    asks(1, 'tools/call', { name: 'a' });
+    asks(2, 'tools/call', { name: 'x'.repeat(20_000) });
+    read();
+    outbound.holdRequests();
+    const refusal = (id: number, sent: boolean) => [
+      Buffer.from(
+        `{"jsonrpc":"2.0","id":${id},"error":{"code":-32603,"message":"","data":{"reason":"stopping","sent":${sent}}}}\n`,
+      ),
+    ];
+    expect(session.unsent('1', refusal(1, true))).toBeNull();
+    // Too long to be kept.
+    expect(session.unsent('2', refusal(2, false))).toBeNull();
+    const again = session.unsent('1', refusal(1, false));
+    if (again !== null) outbound.push(again);
+    outbound.flush();
+    expect([read(), session.waiting]).toEqual([[], true]);
+
+    daemonDies().comesBack();
+    expect(read()).toMatchObject([{ id: 1, method: 'tools/call', params: { name: 'a' } }]);
+    grants(1);
+    expect(host).toMatchObject([
+      { id: 2, error: { data: { outcome: 'unknown' } } },
+      { id: 1, result: {} },
+    ]);
+  });
 });

@@ -2,10 +2,11 @@
  * What a shim knows of its host's session: enough to bring it through the loss of its daemon. Pure: what is to be written to the host
  * gathers in `toHost`.
  */
-import { NOISE_ID_CHARS_MAX } from '../../src/limits.ts';
+import { NOISE_ID_CHARS_MAX, SHIM_KEPT_LINE_BYTES_MAX } from '../../src/limits.ts';
 import { idKey } from '../../src/protocol/bytes.ts';
 import type { Bytes, Frame, RawId } from '../../src/protocol/frame.ts';
 import type { Noise } from '../../src/protocol/framing.ts';
+import { headOf } from '../../src/protocol/gather.ts';
 import { SUBSCRIPTION_ID_KEY } from '../../src/protocol/meta.ts';
 import { encodeControl, type Resume } from '../../src/protocol/preamble.ts';
 import {
@@ -21,6 +22,9 @@ import { type HostLine, hostLine, ownLine, parsedParams } from './host-line.ts';
 import { Remembered } from './remembered.ts';
 
 const NOTHING: Bytes = [];
+/** What the daemon's own refusals say; they are short. */
+const UNSENT = /"data":\{[^{}]*"sent":false/;
+const REFUSAL_BYTES_MAX = 4096;
 
 export class Session {
   /** Lines for the host that nobody else sends; whoever calls this class writes and empties it. */
@@ -72,8 +76,8 @@ export class Session {
   handed(line: HostLine): void {
     line.stage = 'handed';
     if (line.method === 'notifications/initialized') this.#remembered.initialized = line;
-    // It will not be sent again, so its arguments need not be kept.
-    else if (line.request && !line.repeatable) line.bytes = NOTHING;
+    // Only a daemon that stops may give it back, so a long one is not kept for that.
+    else if (line.request && !line.repeatable && line.length > SHIM_KEPT_LINE_BYTES_MAX) line.bytes = NOTHING;
   }
 
   /** An answer of the daemon; `line` is all of it. True: it goes to the host. */
@@ -88,6 +92,22 @@ export class Session {
     this.#relistened.delete(id);
     if (ok) this.#remembered.accepted(question, line);
     return true;
+  }
+
+  /**
+   * A refusal of a daemon that stops. When nothing was done for the request, the next daemon is asked instead: then what to send it, and
+   * the host need not know. Null: the host must be told.
+   */
+  unsent(id: RawId, answer: Bytes): HostLine | null {
+    const question = this.#open.get(id);
+    if (
+      question === undefined ||
+      question.bytes === NOTHING ||
+      !UNSENT.test(headOf(answer, REFUSAL_BYTES_MAX).toString())
+    )
+      return null;
+    question.stage = 'held';
+    return question;
   }
 
   /** Any other message of the daemon. True: it goes to the host. */

@@ -137,7 +137,12 @@ export class Shim {
       return false;
     }
     const seen = recognise(line);
-    if (seen?.kind === 'answer') return this.#session.answered(seen.id, seen.ok, line);
+    if (seen?.kind === 'answer') {
+      const again = this.#parting && !seen.ok ? this.#session.unsent(seen.id, line) : null;
+      if (again === null) return this.#session.answered(seen.id, seen.ok, line);
+      this.#outbound.push(again);
+      return false;
+    }
     if (seen?.kind === 'notice') return true;
     const frame = scanned(line);
     return frame !== null && this.#session.fromDaemon(frame);
