@@ -77,6 +77,7 @@ test('a resumed modern host is told on the listen that its shim opens again, whe
   const host = world.openHost('s9', 'modern', { ...MODERN, listDigests: before('modern') });
   world.advance(5000);
   expect(host.notices).toEqual([]);
+  expect(world.gateway.sessions()[0]).toMatchObject({ era: 'modern', protocolVersion: '2026-07-28' });
   world.request(host, 'subscriptions/listen', { notifications: { promptsListChanged: true } }, 'prompts');
   world.request(host, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, 'tools');
   world.request(host, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, 'more');

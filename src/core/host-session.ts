@@ -1,5 +1,6 @@
 import { member, text } from '../protocol/members.ts';
 import { isLogLevel } from '../protocol/methods.ts';
+import { MODERN_REVISION } from '../protocol/revisions.ts';
 import type { ResumeFacts } from './events.ts';
 import { LIST_KINDS } from './model.ts';
 import { tellOfLists } from './notices.ts';
@@ -29,7 +30,7 @@ export function newSession(core: Core, id: string, host: string): HostSession {
 /** A shim that outlived the daemon: its session goes on as it was, and the host is told only of lists that differ from what it saw. */
 export function resumeSession(core: Core, session: HostSession, resume: ResumeFacts): void {
   session.era = resume.era;
-  session.protocolVersion = resume.protocolVersion;
+  session.protocolVersion = resume.era === 'modern' ? MODERN_REVISION : resume.protocolVersion;
   session.initialized = resume.initialized;
   session.logLevel = isLogLevel(resume.logLevel) ? resume.logLevel : null;
   if (resume.initializeParams !== null) {

@@ -81,6 +81,16 @@ test.each([
   expect(legacy(result)).toBe(expected);
 });
 
+test.each([
+  ['{"structuredContent":[1.0],"resultType":"complete"}', '{"content":[{"type":"text","text":"[1.0]"}]}'],
+  ['{"isError":false,"structuredContent":"x"}', '{"content":[{"type":"text","text":"\\"x\\""}],"isError":false}'],
+  ['{"content":[],"structuredContent":7,"ttlMs":1}', '{"content":[{"type":"text","text":"7"}]}'],
+  ['{"content":[{"type":"text","text":"7"}],"structuredContent":7}', '{"content":[{"type":"text","text":"7"}]}'],
+  ['{"content":[],"structuredContent":{"a":1.0}}', '{"content":[],"structuredContent":{"a":1.0}}'],
+])('structured content of a modern result %s is for a legacy host %s', (result, expected) => {
+  expect(legacy(result)).toBe(expected);
+});
+
 test('a result that is not complete is for no legacy host, also when it is big', () => {
   expect(legacy('{"resultType":"input_required"}')).toEqual({ resultType: 'input_required' });
   expect(legacy('{"resultType":"\\u0074ask"}')).toEqual({ resultType: 'task' });

@@ -1,7 +1,7 @@
 import { asBuffer, type Edit, join } from './bytes.ts';
 import type { Bytes, Frame, Span } from './frame.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS } from './jsonrpc.ts';
-import { jsonString, type Member, member, members, text } from './members.ts';
+import { elements, jsonString, type Member, member, members, text } from './members.ts';
 
 /** Answers on their way from a server of one era to a host of the other. Between equal eras nothing is touched. */
 
@@ -33,16 +33,29 @@ export function completeForModern(frame: Frame, result: Span, method: string): E
 
 /**
  * A modern server's result for a legacy host: the edits that take out what such a host does not know, or the `resultType` that it cannot
- * be given. In a big result only `input_required` is looked for: the other members are harmless.
+ * be given. A big result is looked into only where it must be: the other members are harmless.
  */
 export function plainForLegacy(frame: Frame, result: Span): Edit[] | { resultType: string } {
-  if (frame.length > WALKED_BYTES_MAX && !mentions(frame.bytes, '"input_required"')) return [];
+  const wanted = ['"input_required"', '"structuredContent"'];
+  if (frame.length > WALKED_BYTES_MAX && !wanted.some((one) => mentions(frame.bytes, one))) return [];
   const bytes = join(frame.bytes);
   const list = members(bytes, result);
   const type = list.find(({ key }) => key === 'resultType');
   const resultType = type === undefined ? null : jsonString(bytes, type);
   if (resultType !== null && resultType !== 'complete') return { resultType };
-  return without(list, MODERN_MEMBERS);
+  const structured = list.find(({ key }) => key === 'structuredContent');
+  if (structured === undefined || bytes[structured.start] === OPEN_OBJECT) return without(list, MODERN_MEMBERS);
+  // Legacy hosts know objects only, and reject the whole result otherwise: they get it as text, if there is none yet.
+  const edits = without(list, [...MODERN_MEMBERS, 'structuredContent']);
+  const block = `[{"type":"text","text":${JSON.stringify(text(bytes, structured))}}]`;
+  const content = list.find(({ key }) => key === 'content');
+  if (content === undefined) {
+    const comma = list.some(({ key }) => !MODERN_MEMBERS.includes(key) && key !== 'structuredContent') ? ',' : '';
+    edits.unshift({ start: result.start + 1, end: result.start + 1, with: `"content":${block}${comma}` });
+  } else if (elements(bytes, content).length === 0) {
+    edits.push({ start: content.start, end: content.end, with: block });
+  }
+  return edits;
 }
 
 /**
