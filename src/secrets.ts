@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, McpdError } from './errors.ts';
 import { shellWord } from './shell-word.ts';
@@ -35,6 +35,12 @@ export async function openSecrets(path: string): Promise<Secrets> {
   const text = await readOwn(path);
   const content = text === null ? new Map() : parse(text);
   return content === null ? refused(damaged(path)) : new SecretsFile(path, content);
+}
+
+/** Why the file would be refused; null when it is fine, not there, or cannot be read. For looking only: nothing is repaired or narrowed. */
+export async function secretsDamage(path: string): Promise<McpdError | null> {
+  const text = await readFile(path, 'utf8').catch(() => null); // who may not read it is told by the check of its rights
+  return text !== null && parse(text) === null ? damaged(path) : null;
 }
 
 // — internal —

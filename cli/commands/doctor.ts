@@ -5,17 +5,18 @@ import { McpdError } from '../../src/errors.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type Check, failure, type Verdict } from '../doctor/check.ts';
+import { type Check, failureOf, type Verdict } from '../doctor/check.ts';
 import { checkPm2, judgeDaemon, judgeServer } from '../doctor/daemon.ts';
 import { checkHome } from '../doctor/home.ts';
 import { checkInstallation } from '../doctor/installation.ts';
+import { checkLastStart } from '../doctor/last-start.ts';
 import { checkLoginPath } from '../doctor/login-path.ts';
 import { checkPort } from '../doctor/port.ts';
 import type { Palette } from '../output.ts';
 import { amount } from '../units.ts';
 
 export async function runDoctor(parsed: Parsed, context: Context): Promise<number> {
-  const checks = await everyCheck(context);
+  const checks = once(await everyCheck(context));
   const worst = checks.find((check) => check.exit !== null);
   if (parsed.flag('json')) context.output.json(checks);
   else show(checks, context);
@@ -29,16 +30,23 @@ async function everyCheck(context: Context): Promise<Check[]> {
   const seen = await lookAtDaemon(context);
   return [
     ...(await checkInstallation(dirname(context.dist), env)),
-    ...checkHome(paths, seen.status !== null),
+    ...(await checkHome(paths, seen.daemon !== 'none')),
     ...(await checkLoginPath(env)),
     ...seen.checks,
     ...checkPm2(paths, seen.status),
-    ...(seen.status === null ? [await checkPort(paths, env)] : []),
+    ...(seen.daemon === 'none' ? [...checkLastStart(paths), await checkPort(paths, env)] : []),
     ...seen.servers.map(judgeServer),
   ];
 }
 
+/** What the daemon warns of is often what was looked at here as well: the first one counts, which may know more. */
+function once(checks: readonly Check[]): Check[] {
+  return checks.filter((check, i) => checks.findIndex((other) => other.text === check.text) === i);
+}
+
 interface Seen {
+  /** `silent` is one that does not answer. */
+  daemon: 'none' | 'silent' | 'answers';
   status: DaemonStatus | null;
   servers: ServerStatus[];
   checks: Check[];
@@ -51,18 +59,14 @@ async function lookAtDaemon(context: Context): Promise<Seen> {
     const status = daemon === null ? null : await daemon.status();
     const checks = judgeDaemon(status, Date.now());
     return {
+      daemon: daemon === null ? 'none' : 'answers',
       status,
       servers: daemon === null ? [] : await daemon.request<ServerStatus[]>('GET', '/api/servers'),
       checks,
     };
   } catch (thrown) {
     if (!(thrown instanceof McpdError)) throw thrown;
-    const { what, why, fix } = thrown.parts;
-    return {
-      status: null,
-      servers: [],
-      checks: [failure('daemon', why === undefined ? what : `${what}: ${why}`, fix ?? null, 'daemon')],
-    };
+    return { daemon: 'silent', status: null, servers: [], checks: [failureOf('daemon', thrown)] };
   }
 }
 

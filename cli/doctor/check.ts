@@ -1,3 +1,5 @@
+import type { McpdError } from '../../src/errors.ts';
+
 /** One thing that the doctor looked at. */
 export interface Check {
   /** Where it belongs: `home`, `daemon`, `server weather`. */
@@ -26,6 +28,11 @@ export function note(topic: string, text: string, fix: string | null = null): Ch
 
 export function warning(topic: string, text: string, fix: string | null): Check {
   return { topic, verdict: 'warning', text, fix, exit: null };
+}
+
+/** A failure in the words of an error, with its own exit code. */
+export function failureOf(topic: string, error: McpdError): Check {
+  return { topic, verdict: 'failure', text: error.message, fix: error.parts.fix ?? null, exit: error.exitCode };
 }
 
 export function failure(topic: string, text: string, fix: string | null, area: keyof typeof EXIT): Check {

@@ -6,24 +6,26 @@ import { isRunning } from '../../src/running.ts';
 import { shellWord } from '../../src/shell-word.ts';
 import { compareVersions, VERSION } from '../../src/version.ts';
 import { remarkOf } from '../server-text.ts';
-import { shownDuration } from '../units.ts';
+import { amount, shownDuration } from '../units.ts';
 import { type Check, failure, note, ok, warning } from './check.ts';
 
 /** The daemon as it described itself; null when none runs, which is no fault. */
 export function judgeDaemon(status: DaemonStatus | null, now: number): Check[] {
   if (status === null) return [note('daemon', 'not running; the next command or host starts it', 'mcpd up')];
-  const facts = `version ${status.version}, process ${status.pid}, up ${shownDuration(now - status.startedAt)}, ${status.servers} servers, ${status.sessions} hosts`;
+  const facts = `version ${status.version}, process ${status.pid}, up ${shownDuration(now - status.startedAt)}, ${amount(status.servers, 'server')}, ${amount(status.sessions, 'host')}`;
   const order = compareVersions(VERSION, status.version);
   const keeper = 'started by a host or in the foreground; after a crash the next host or command starts it';
+  // The daemon knows which port it is, and says so among its warnings.
+  const portFault = status.port === null ? status.warnings.find((text) => text.includes('dashboard')) : undefined;
   return [
     order === 0
       ? ok('daemon', facts)
       : warning('daemon', `${facts}; this mcpd is ${VERSION}`, order > 0 ? 'mcpd restart' : 'use the newer mcpd'),
     ...(status.engine === 'direct' ? [note('daemon', keeper, 'mcpd restart')] : []),
     status.port === null
-      ? warning('dashboard', 'off: another program has its port', 'set MCPD_PORT, then: mcpd restart')
+      ? warning('dashboard', portFault ?? 'off: another program has its port', 'set MCPD_PORT, then: mcpd restart')
       : ok('dashboard', `http://127.0.0.1:${status.port}`),
-    ...status.warnings.map((text) => warning('daemon', text, null)),
+    ...status.warnings.filter((text) => text !== portFault).map((text) => warning('daemon', text, null)),
   ];
 }
 

@@ -1,12 +1,16 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DaemonStatus, ServerStatus } from '../../src/api/contract.ts';
+import { McpdError } from '../../src/errors.ts';
+import { pathsOf } from '../../src/paths.ts';
+import { fatalLine } from '../../src/start-report.ts';
 import { VERSION } from '../../src/version.ts';
 import { judgeDaemon, judgeServer } from './daemon.ts';
 import { judgeDisk } from './home.ts';
 import { judgeNode } from './installation.ts';
+import { checkLastStart } from './last-start.ts';
 import { judgePrograms, programsOn } from './programs.ts';
 
 const status: DaemonStatus = {
@@ -126,6 +130,34 @@ test('no daemon is no fault; one of another version or without its port is told 
   );
   expect(odd.map((check) => check.verdict)).toEqual(['warning', 'note', 'warning', 'warning']);
   expect(odd[0]?.fix).toBe('use the newer mcpd');
+});
+
+test('of a port that is taken the daemon itself says which one, once', () => {
+  const warnings = ['runs as root', 'the dashboard is off: port 7077 is taken'];
+  const topics = judgeDaemon({ ...status, port: null, warnings }, 0).map(({ topic, text }) => `${topic}: ${text}`);
+  expect(topics.slice(1)).toEqual(['dashboard: the dashboard is off: port 7077 is taken', 'daemon: runs as root']);
+});
+
+test('a start that failed is told with its reason, until a later one has left its traces', () => {
+  const home = mkdtempSync(join(tmpdir(), 'mcpd-doctor-'));
+  const paths = pathsOf(home);
+  const written = (path: string, text: string, second: number) => {
+    writeFileSync(path, text);
+    utimesSync(path, second, second);
+  };
+  try {
+    expect(checkLastStart(paths)).toEqual([]);
+    const damaged = new McpdError('REGISTRY_DAMAGED', { what: 'it is damaged', why: 'page 3', fix: 'mv it away' });
+    written(paths.registry, 'x', 1000);
+    written(paths.startLog, `noise\n${fatalLine(damaged)}\n`, 2000);
+    expect(checkLastStart(paths)).toMatchObject([
+      { topic: 'daemon', verdict: 'failure', fix: 'mv it away', exit: 7, text: expect.stringContaining('page 3') },
+    ]);
+    written(paths.endMark, '', 3000);
+    expect(checkLastStart(paths)).toEqual([]);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 });
 
 test('a failed server is a failure with the advice of the daemon; a sleeping one is fine', () => {

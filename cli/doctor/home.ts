@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path';
 import { McpdError } from '../../src/errors.ts';
 import { prepareHome } from '../../src/home.ts';
 import type { Paths } from '../../src/paths.ts';
+import { secretsDamage } from '../../src/secrets.ts';
 import { shellWord } from '../../src/shell-word.ts';
 import { shownBytes } from '../units.ts';
-import { type Check, failure, note, ok, warning } from './check.ts';
+import { type Check, failure, failureOf, note, ok, warning } from './check.ts';
 
 /** The home: who may enter it, whether it can be written, its private files, what is left of dead daemons, and the disk below it. */
-export function checkHome(paths: Paths, isDaemonUp: boolean): Check[] {
+export async function checkHome(paths: Paths, isDaemonThere: boolean): Promise<Check[]> {
   if (!existsSync(paths.home))
     return [
       note('home', `${paths.home} is not there yet; the first start makes it`),
@@ -16,8 +17,9 @@ export function checkHome(paths: Paths, isDaemonUp: boolean): Check[] {
     ];
   return [
     ...checkFolder(paths),
-    ...checkFiles(paths),
-    ...(isDaemonUp ? [] : checkSockets(paths)),
+    ...checkRights(paths),
+    ...(await checkSecrets(paths)),
+    ...(isDaemonThere ? [] : checkSockets(paths)),
     checkDisk(paths.home),
   ];
 }
@@ -47,13 +49,12 @@ function checkFolder(paths: Paths): Check[] {
     ];
   } catch (thrown) {
     if (!(thrown instanceof McpdError)) throw thrown;
-    const { what, why, fix } = thrown.parts;
-    return [failure('home', why === undefined ? what : `${what}: ${why}`, fix ?? null, 'home')];
+    return [failureOf('home', thrown)];
   }
 }
 
 /** Files whose content opens doors. Inside a 0700 folder this is the second wall. */
-function checkFiles(paths: Paths): Check[] {
+function checkRights(paths: Paths): Check[] {
   if (process.platform === 'win32') return [];
   return [paths.secrets, paths.token].flatMap((file) => {
     const stats = lstatSync(file, { throwIfNoEntry: false });
@@ -66,6 +67,11 @@ function checkFiles(paths: Paths): Check[] {
       ),
     ];
   });
+}
+
+async function checkSecrets(paths: Paths): Promise<Check[]> {
+  const damage = await secretsDamage(paths.secrets);
+  return damage === null ? [] : [failureOf('home', damage)];
 }
 
 function checkSockets(paths: Paths): Check[] {
