@@ -19,13 +19,11 @@ import { sqliteFault } from './sqlite-fault.ts';
 export interface Registry {
   /** By name, without those that cannot be read: see `findings`. */
   allServers(): ServerDefinition[];
-  /** Entries that cannot be read, as sentences. They are kept, and cost the others nothing. */
-  findings(): string[];
+  /** Entries that the last `allServers` could not read, as sentences. They are kept, and cost the others nothing. Never throws. */
+  findings(): readonly string[];
   server(name: ServerName): ServerDefinition | null;
   /** One transaction: the definition and, where a trial saw them, its era and lists. Replaces what was there under this name. */
   saveServer(definition: ServerDefinition, memory: ServerMemory | null): void;
-  /** @throws {McpdError} SERVER_UNKNOWN */
-  setEnabled(name: ServerName, enabled: boolean): ServerDefinition;
   /** @throws {McpdError} SERVER_UNKNOWN */
   patch(name: ServerName, patch: DefinitionPatch): ServerDefinition;
   /** With its memory; its exposed names stay. True when it was there. */
@@ -54,6 +52,7 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
     () => [serverTableOf(db), memoryTableOf(db), nameTableOf(db), ledgerOf(db)] as const,
   )();
 
+  let unreadable: readonly string[] = [];
   const patch = guarded((name: ServerName, change: DefinitionPatch) => {
     const definition = servers.one(name);
     if (definition === null)
@@ -63,8 +62,12 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
     return changed;
   });
   return {
-    allServers: guarded(() => servers.all().definitions),
-    findings: guarded(() => servers.all().findings),
+    allServers: guarded(() => {
+      const { definitions, findings } = servers.all();
+      unreadable = findings;
+      return definitions;
+    }),
+    findings: () => unreadable,
     server: guarded(servers.one),
     saveServer: guarded((definition, memory) =>
       durably(db, () => {
@@ -72,7 +75,6 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
         if (memory !== null) memories.put(definition.name, memory);
       }),
     ),
-    setEnabled: (name, enabled) => patch(name, { enabled }),
     patch,
     removeServer: guarded((name) => durably(db, () => servers.remove(name))),
     allMemories: guarded(memories.all),

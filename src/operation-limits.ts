@@ -13,9 +13,10 @@ const MINUTE = 60 * SECOND;
 // — Starting and ending the daemon —
 /** A CLI or shim waits this long for a daemon that is starting. */
 export const DAEMON_START_TIMEOUT_MS = 10 * SECOND;
-/** A daemon that was asked to stop: drain, stop of all servers, flush, and a second for a loaded machine. */
-export const DAEMON_STOP_TIMEOUT_MS =
-  DRAIN_MS + STOP_STDIN_GRACE_MS + STOP_TERM_GRACE_MS + STOP_SWEEP_MS + DAEMON_FLUSH_MS + 5 * SECOND;
+/** A daemon that ends: drain, stop of all servers, and a second for a loaded machine. */
+export const SERVERS_END_MS = DRAIN_MS + STOP_STDIN_GRACE_MS + STOP_TERM_GRACE_MS + STOP_SWEEP_MS + 1 * SECOND;
+/** A CLI waits this long for a daemon that was asked to stop: its servers, its last words to hosts, and closing its files. */
+export const DAEMON_STOP_TIMEOUT_MS = SERVERS_END_MS + DAEMON_FLUSH_MS + 4 * SECOND;
 /** Waiting for another process that holds a lock of ours (a start, a replacement). */
 export const LOCK_WAIT_MS = 30 * SECOND;
 /** A standby daemon looks for the lock this often. */

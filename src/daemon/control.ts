@@ -112,7 +112,7 @@ export class Control implements DaemonControl {
   }
 
   async uninstall(name: string, options: { purge: boolean }): Promise<void> {
-    this.#known(name);
+    // Also an entry that the registry cannot read, which the core has never heard of: the installer knows better what there is.
     await (await this.#installer()).uninstall(name, options);
   }
 
@@ -167,8 +167,12 @@ export class Control implements DaemonControl {
   }
 
   shutdown(request: ShutdownRequest): void {
-    this.#tell({ type: 'stopping' });
     this.#parts.stop(request);
+  }
+
+  /** The daemon begins to end, whatever the reason. */
+  stopping(): void {
+    this.#tell({ type: 'stopping' });
   }
 
   #tell(event: LiveEvent): void {

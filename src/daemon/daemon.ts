@@ -7,7 +7,7 @@ import { type Api, createApi } from '../api/listen.ts';
 import { keptToken } from '../api/token.ts';
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
-import { asMcpdError, McpdError } from '../errors.ts';
+import { asMcpdError } from '../errors.ts';
 import { createHostSocket, type HostSocket } from '../hosts/socket.ts';
 import { INSTALLS_END_MS } from '../operation-limits.ts';
 import { packageRoot } from '../package-root.ts';
@@ -17,6 +17,7 @@ import { createServerProcesses, type ServerProcesses } from '../servers/server-p
 import { VERSION } from '../version.ts';
 import { closeInOrder } from './closing.ts';
 import { Control } from './control.ts';
+import { Ending, type EndReason } from './ending.ts';
 import { createGateway, newGeneration } from './gateway.ts';
 import { leaveHint, removeHint } from './hint.ts';
 import { HomeWatch } from './home-watch.ts';
@@ -27,9 +28,6 @@ import { Trials } from './trials.ts';
 import { ServerWaits } from './waiting.ts';
 import { Watching } from './watching.ts';
 
-/** What ended a daemon: a signal or a fault of its own, a person, or that its home is not there any more. */
-export type EndReason = 'signal' | 'person' | 'home-gone';
-
 export interface Daemon {
   /** Begins the orderly end; `atOnce` skips the drain. Later calls only hurry it. */
   end(atOnce: boolean): void;
@@ -39,6 +37,8 @@ export interface Daemon {
   dump(): string;
   /** Forgets what can be read again from the disk. */
   reload(): void;
+  /** Whoever kept it running has ended. */
+  abandon(): void;
 }
 
 /**
@@ -55,6 +55,8 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
 }
 
 // — internal —
+
+const ABANDONED = 'what kept mcpd running has ended, so nothing starts it again after a crash: mcpd restart';
 
 interface Given {
   paths: Paths;
@@ -78,21 +80,18 @@ class WiredDaemon implements Daemon, Parts {
   readonly watching: Watching;
   readonly ended: Promise<EndReason>;
   readonly now = () => performance.now();
-  readonly ending: AbortSignal;
   readonly #engine: DaemonStatus['engine'];
   readonly #warnings: readonly string[];
   readonly #startedAt = Date.now();
   readonly #trials = new Trials();
-  readonly #endingController = new AbortController();
+  readonly #ending = new Ending();
   readonly #hosts: HostSocket;
   readonly #control: Control;
   readonly #api: Api;
   readonly #home: HomeWatch;
   #installing: Promise<Installing> | null = null;
-  #state: DaemonStatus['state'] = 'running';
-  #reason: EndReason = 'signal';
-  #allStopped: () => void = () => undefined;
   #storageWarning: string | null = null;
+  #abandoned = false;
 
   constructor({ paths, engine, warnings, registry, secrets, history }: Given) {
     this.paths = paths;
@@ -101,7 +100,6 @@ class WiredDaemon implements Daemon, Parts {
     this.history = history;
     this.#engine = engine;
     this.#warnings = warnings;
-    this.ending = this.#endingController.signal;
     const generation = newGeneration();
     this.gateway = createGateway(registry.allNames());
     this.processes = this.#createProcesses(generation);
@@ -112,9 +110,11 @@ class WiredDaemon implements Daemon, Parts {
     this.#control = new Control(this);
     this.#api = this.#createApi();
     this.#home = new HomeWatch(paths.home, () => this.#homeGone());
-    this.ended = new Promise<void>((resolve) => {
-      this.#allStopped = resolve;
-    }).then(() => this.#close());
+    this.ended = this.#ending.stopped.then(() => this.#close());
+  }
+
+  get ending(): AbortSignal {
+    return this.#ending.signal;
   }
 
   async begin(): Promise<void> {
@@ -137,6 +137,8 @@ class WiredDaemon implements Daemon, Parts {
 
   installing(): Promise<Installing> {
     this.#installing ??= import('./installing.ts').then(({ Installing }) => new Installing(this, this.#trials));
+    // A load that failed (no free file descriptor) is tried again by the next request.
+    this.#installing.catch(() => (this.#installing = null));
     return this.#installing;
   }
 
@@ -156,7 +158,7 @@ class WiredDaemon implements Daemon, Parts {
       home: this.paths.home,
       port: this.#api.port(),
       startedAt: this.#startedAt,
-      state: this.#state,
+      state: this.#ending.state,
       engine: this.#engine,
       node: process.version,
       servers: servers.size,
@@ -164,6 +166,7 @@ class WiredDaemon implements Daemon, Parts {
       calls: totals.calls,
       warnings: [
         ...this.#warnings,
+        ...(this.#abandoned ? [ABANDONED] : []),
         ...this.registry.findings(),
         ...this.history.findings(),
         ...this.processes.findings(),
@@ -184,18 +187,20 @@ class WiredDaemon implements Daemon, Parts {
     this.processes.prepare();
   }
 
+  abandon(): void {
+    this.#abandoned = true;
+  }
+
   #end({ now = false, successor = false }: ShutdownRequest, reason: EndReason): void {
-    if (this.#state === 'running') {
-      this.#state = 'stopping';
-      this.#reason = reason;
+    if (this.#ending.begin(reason)) {
       this.#hosts.drain(successor ? 'upgrade' : 'stopping');
-      this.#endingController.abort(stopping());
+      this.#control.stopping();
     }
     this.runtime.post({ type: 'shutdown', at: this.now(), now });
   }
 
   #homeGone(): void {
-    if (this.#state === 'stopping') return;
+    if (this.#ending.state === 'stopping') return;
     console.error(`mcpd: its home ${this.paths.home} was moved or removed, so it ends`);
     this.#end({}, 'home-gone');
   }
@@ -253,10 +258,10 @@ class WiredDaemon implements Daemon, Parts {
         this.#control.published(topic, name);
       },
       trialFinished: (trial, outcome) => this.#trials.finished(trial, outcome),
-      allStopped: () => this.#allStopped(),
-      storageFailed: (thrown) => {
-        const error = asMcpdError(thrown, 'REGISTRY_DAMAGED', 'the registry could not be written');
-        this.#storageWarning = error.message;
+      allStopped: () => this.#ending.allStopped(),
+      stored: (fault) => {
+        const told = (thrown: unknown) => asMcpdError(thrown, 'REGISTRY_DAMAGED', 'the registry could not be written');
+        this.#storageWarning = fault === null ? null : told(fault.thrown).message;
       },
     };
   }
@@ -282,14 +287,6 @@ class WiredDaemon implements Daemon, Parts {
       registry: () => this.registry.close(),
       hint: () => this.#home.isThere() && removeHint(this.paths),
     });
-    return this.#reason;
+    return this.#ending.reason;
   }
-}
-
-function stopping(): McpdError {
-  return new McpdError('DAEMON_STOPPING', {
-    what: 'mcpd is stopping',
-    why: 'nothing of what was begun is kept',
-    fix: 'try it again',
-  });
 }

@@ -80,7 +80,7 @@ function obeySignals(daemon: Daemon): void {
   process.on('SIGHUP', () => daemon.reload());
   process.on('SIGQUIT', () => console.error(daemon.dump()));
   // pm2 may die; its end of the channel goes with it, and mcpd lives on.
-  process.on('disconnect', () => undefined);
+  process.on('disconnect', () => daemon.abandon());
   let faults = 0;
   const fault = (thrown: unknown) => {
     faults += 1;

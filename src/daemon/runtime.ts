@@ -25,8 +25,8 @@ export interface Edges {
   publish(topic: 'server' | 'sessions', name: string): void;
   trialFinished(trial: string, outcome: TrialOutcome): void;
   allStopped(): void;
-  /** A registry that cannot be written (full disk): service goes on from memory, and somebody should know. */
-  storageFailed(thrown: unknown): void;
+  /** A write to the registry went well, or not (full disk): then service goes on from memory, and somebody should know. */
+  stored(fault: { thrown: unknown } | null): void;
 }
 
 /** Node's own bound: a longer timer would fire at once. What it is for looks at the clock again when it fires. */
@@ -137,7 +137,9 @@ export class Runtime {
     try {
       write();
     } catch (thrown) {
-      this.#edges.storageFailed(thrown);
+      this.#edges.stored({ thrown });
+      return;
     }
+    this.#edges.stored(null);
   }
 }

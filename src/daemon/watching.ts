@@ -12,7 +12,8 @@ export class Watching {
   readonly #parts: Parts;
   #watch: Promise<Watch> | null = null;
   readonly #watched = new Map<string, 'folder' | 'file'>();
-  readonly #trouble = new Map<string, string>();
+  /** By path; of a declared file one for each entry that failed. */
+  readonly #trouble = new Map<string, readonly string[]>();
   #last: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
@@ -24,18 +25,20 @@ export class Watching {
     const wanted = new Map<string, { kind: 'folder' | 'file'; definition: ServerDefinition }>();
     for (const definition of definitions) {
       const { kind, ref } = definition.source;
-      if ((kind === 'folder' || kind === 'file') && definition.enabled) wanted.set(ref, { kind, definition });
+      // A disabled server needs no restarts; the file that disables it may enable it again.
+      if (kind === 'file' || (kind === 'folder' && definition.enabled)) wanted.set(ref, { kind, definition });
     }
     if (wanted.size === 0 && this.#watched.size === 0) return;
     this.#last = this.#last
       .then(() => this.#follow(wanted))
       .catch((thrown: unknown) => {
-        this.#trouble.set('', asMcpdError(thrown, 'INTERNAL', 'files cannot be watched').message);
+        this.#watch = null;
+        this.#trouble.set('', [asMcpdError(thrown, 'INTERNAL', 'files cannot be watched').message]);
       });
   }
 
   findings(): string[] {
-    return [...this.#trouble.values()];
+    return [...this.#trouble.values()].flat();
   }
 
   async close(): Promise<void> {
@@ -47,10 +50,11 @@ export class Watching {
     this.#watch ??= import('../watch.ts').then(({ createWatch }) =>
       createWatch({
         onChange: (path, what) => this.#changed(path, what),
-        onTrouble: (path, text) => this.#trouble.set(path, text),
+        onTrouble: (path, text) => this.#trouble.set(path, [text]),
       }),
     );
     const watch = await this.#watch;
+    this.#trouble.delete('');
     for (const path of [...this.#watched.keys()].filter((one) => !wanted.has(one))) {
       this.#watched.delete(path);
       this.#trouble.delete(path);
@@ -82,10 +86,11 @@ export class Watching {
     try {
       const { installer } = await this.#parts.installing();
       const { failed } = await installer.apply({ path, text: await readFile(path, 'utf8') });
-      for (const { name, error } of failed) this.#trouble.set(`${path}#${name}`, `${path}: ${name}: ${error.what}`);
+      const told = failed.map(({ name, error }) => `${path}: ${name}: ${error.what}`);
+      if (told.length > 0) this.#trouble.set(path, told);
     } catch (thrown) {
       // The old set stays as it is; a file cut in the middle of saving is whole a moment later.
-      this.#trouble.set(path, asMcpdError(thrown, 'CONFIG_INVALID', `${path} could not be applied`).message);
+      this.#trouble.set(path, [asMcpdError(thrown, 'CONFIG_INVALID', `${path} could not be applied`).message]);
     }
   }
 }
