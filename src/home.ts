@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -87,6 +88,7 @@ const FAULTS: Partial<Record<string, { code: ErrorCode; fix: string }>> = {
   EACCES: NOT_OURS,
   EPERM: NOT_OURS,
   EROFS: NOT_OURS,
+  ENOENT: NOT_OURS,
   ENOSPC: FULL,
   EDQUOT: FULL,
   EMFILE: NO_FILES,
@@ -112,11 +114,30 @@ function identity(): Identity | null {
 
 function createHome(home: string): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeFolder(home);
   } catch (thrown) {
-    // A file in its place, or a link to nowhere, is described by checkTrust; on Windows nothing follows, so it is an error here.
-    if (errnoOf(thrown) === 'EEXIST' && process.platform !== 'win32') return;
     throw homeFault(thrown, `mcpd's home ${home} cannot be created`);
+  }
+  // Elsewhere checkTrust describes what is in its place.
+  if (process.platform !== 'win32' || statSync(home).isDirectory()) return;
+  throw new McpdError('HOME_UNSAFE', {
+    what: `${home} cannot be mcpd's home`,
+    why: 'it is not a folder',
+    fix: 'move it away, or name another folder in MCPD_HOME',
+  });
+}
+
+/**
+ * With the folders above it; what is there stays as it is. Not by `recursive`: Node 20 asks for ever where a folder can be seen and nothing
+ * made in it, as in /proc.
+ */
+function makeFolder(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) makeFolder(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'EEXIST') throw thrown;
   }
 }
 

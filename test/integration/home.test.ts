@@ -74,6 +74,13 @@ test('a link of our own leads to a home, but not past an unsafe folder', () => {
   expect(refusalOf(join(root, 'trap')).code).toBe('HOME_UNSAFE');
 });
 
+test('a home where no folder can be made is refused, and not asked for without end', () => {
+  expect(refusalOf('/proc/self/none/home')).toMatchObject({
+    code: 'HOME_UNWRITABLE',
+    parts: { fix: 'name a folder in MCPD_HOME that you may write to' },
+  });
+});
+
 test('a file in the place of the home, or of a folder above it, is named', () => {
   writeFileSync(join(root, 'file'), '');
   expect(refusalOf(join(root, 'file'))).toMatchObject({
