@@ -31,7 +31,7 @@ export async function runInstall(parsed: Parsed, context: Context): Promise<void
     context,
   );
   // What was shown is what is fetched: a newer version that appears in between is not.
-  const spec = typedSpec.startsWith('npm:') ? (plan.fetch ?? asked.spec) : asked.spec;
+  const spec = isPackage(typedSpec) ? (plan.fetch ?? asked.spec) : asked.spec;
   const request = { ...asked, spec, env };
   const final = Object.keys(env).length === 0 ? plan : await daemon.request<InstallPlan>('POST', '/api/plans', request);
   showPlan(final, context);
@@ -64,6 +64,11 @@ function isFolder(spec: string): boolean {
   return spec === '.' || spec === '..' || /^(\.{1,2}[/\\]|[/\\]|[A-Za-z]:[/\\])/.test(spec);
 }
 
+/** A package by its own name, as the daemon reads it: whatever the case, and with white space before it. */
+function isPackage(spec: string): boolean {
+  return /^\s*npm:/i.test(spec);
+}
+
 function showPlan(plan: InstallPlan, { output }: Context): void {
   const { sayPaint: paint } = output;
   const facts: [string, string | null][] = [
@@ -83,6 +88,6 @@ async function consented(
   parsed: Parsed,
   { keyboard, output }: Context,
 ): Promise<boolean> {
-  if (keyboard === null || parsed.flag('yes') || !spec.startsWith('npm:')) return true;
+  if (keyboard === null || parsed.flag('yes') || !isPackage(spec)) return true;
   return askConsent(`Install ${plan.name}?`, 'yes', keyboard, output);
 }
