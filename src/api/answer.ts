@@ -13,26 +13,34 @@ export function encoded(value: unknown, listener: Listener): string {
 }
 
 export interface LineSink {
-  /** One value as one line of JSON. A reader that is LIVE_QUEUE_BYTES_MAX behind is cut off. */
+  /** One value as one line of JSON, for what happens now. A reader that is LIVE_QUEUE_BYTES_MAX behind is cut off. */
   write(value: unknown): void;
+  /** The same for what is there already: waits until the reader has taken it, and never cuts him off. */
+  send(value: unknown): Promise<void>;
   end(): void;
+  cutOff(): void;
 }
 
 /** Lines of JSON as a response that stays open. The head goes out with the first line, so an error before it has its own status. */
 export function lineSink(outgoing: ServerResponse, listener: Listener): LineSink {
   // The reader went away: `close` follows, and with it the end of the stream.
   outgoing.on('error', () => undefined);
+  const put = (value: unknown): boolean => {
+    if (!outgoing.headersSent) outgoing.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+    return outgoing.write(`${encoded(value, listener)}\n`);
+  };
+  const isOver = () => outgoing.destroyed || outgoing.writableEnded;
   return {
     write: (value) => {
-      if (outgoing.destroyed || outgoing.writableEnded) return;
-      if (outgoing.writableLength > LIVE_QUEUE_BYTES_MAX) {
-        outgoing.destroy();
-        return;
-      }
-      if (!outgoing.headersSent) outgoing.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
-      outgoing.write(`${encoded(value, listener)}\n`);
+      if (isOver()) return;
+      if (outgoing.writableLength > LIVE_QUEUE_BYTES_MAX) outgoing.destroy();
+      else put(value);
+    },
+    send: async (value) => {
+      if (!isOver() && !put(value)) await drained(outgoing);
     },
     end: () => outgoing.end(),
+    cutOff: () => outgoing.destroy(),
   };
 }
 
@@ -75,5 +83,20 @@ export function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<Buf
     const cut = () => reject(new McpdError('REQUEST_INVALID', { what: 'the request ended before its body did' }));
     incoming.once('error', cut);
     incoming.once('close', cut);
+  });
+}
+
+// — internal —
+
+/** Resolves when there is room again, or nobody who reads. */
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done);
+      outgoing.off('close', done);
+      resolve();
+    };
+    outgoing.on('drain', done);
+    outgoing.on('close', done);
   });
 }

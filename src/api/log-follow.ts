@@ -1,24 +1,36 @@
+import { LIVE_QUEUE_BYTES_MAX } from '../operation-limits.ts';
+import type { LineSink } from './answer.ts';
 import type { DaemonControl, LogLine } from './contract.ts';
 
 /**
- * Past lines first, then each new one: nothing between the two is lost or comes twice. Resolves with the way to stop.
+ * Past lines first, as fast as they are read, then each new one: nothing between the two is lost or comes twice. Resolves with the way to
+ * stop.
  * @throws {McpdError} SERVER_UNKNOWN, before anything was written
  */
 export async function followLog(
   control: DaemonControl,
   name: string,
   past: { lines: number; since: number | null },
-  write: (line: LogLine) => void,
+  sink: Pick<LineSink, 'write' | 'send' | 'cutOff'>,
 ): Promise<() => void> {
+  /** New lines that wait for those before them; null once they are written as they come. */
   let fresh: LogLine[] | null = [];
+  let freshChars = 0;
   const stop = control.followLogs(name, (line) => {
-    if (fresh === null) write(line);
-    else fresh.push(line);
+    if (fresh === null) return sink.write(line);
+    fresh.push(line);
+    freshChars += line.text.length;
+    if (freshChars > LIVE_QUEUE_BYTES_MAX) sink.cutOff();
   });
   try {
     const before = await control.logs(name, past);
-    for (const line of before) write(line);
-    for (const line of withoutOverlap(before, fresh)) write(line);
+    let next = [...before, ...withoutOverlap(before, fresh)];
+    while (next.length > 0) {
+      fresh = [];
+      freshChars = 0;
+      for (const line of next) await sink.send(line);
+      next = fresh;
+    }
     fresh = null;
     return stop;
   } catch (thrown) {

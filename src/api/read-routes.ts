@@ -40,7 +40,7 @@ async function logs(c: Context<ApiEnv>, options: AppOptions): Promise<Response> 
   if (!flag(c, 'follow')) return json(c, await options.control.logs(name, past));
   const { outgoing, listener } = c.env;
   const sink = lineSink(outgoing, listener);
-  const stop = await followLog(options.control, name, past, sink.write);
+  const stop = await followLog(options.control, name, past, sink);
   outgoing.once('close', stop);
   if (outgoing.destroyed) stop();
   options.closing.addEventListener('abort', sink.end, { once: true });

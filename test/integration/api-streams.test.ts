@@ -109,6 +109,17 @@ describe('the log of a server', () => {
     await until('the end of the following', () => here.control.following === 0);
   });
 
+  test('is followed from past lines of any size, and a reader that takes its time gets them all', async () => {
+    const texts = Array.from({ length: 8 }, (_, at) => String(at).repeat(LIVE_QUEUE_BYTES_MAX / 4));
+    here.control.pastLines.push(...texts.map(line));
+    const lines = client.lines<LogLine>('GET', '/api/servers/weather/logs?follow=1', undefined, abort.signal);
+    const first = await lines.next();
+    here.control.log(line('new', 9));
+    const { got } = reading(lines);
+    await until('all lines', () => got.length === texts.length);
+    expect([first.value, ...got].map((each) => each?.text)).toEqual([...texts, 'new']);
+  });
+
   test('of an unknown server is an error', async () => {
     const { end } = reading(client.lines('GET', '/api/servers/nobody/logs?follow=1', undefined, abort.signal));
     expect(await end).toMatchObject({ code: 'SERVER_UNKNOWN' });
