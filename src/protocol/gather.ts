@@ -9,7 +9,8 @@ const NEWLINE = 0x0a;
  */
 export function gather(lines: readonly Bytes[], copiedBytesMax: number): Uint8Array[] {
   const alone = onlyPiece(lines);
-  if (alone !== null) return [alone];
+  if (alone !== null && isEndedPiece(alone)) return [alone];
+  if (alone !== null && alone.length <= copiedBytesMax) return [ended(alone)];
   const gathered: Uint8Array[] = [];
   let run: Uint8Array[] = [];
   const endRun = () => {
@@ -63,15 +64,25 @@ export function tailOf(line: Bytes, bytesMax: number): Buffer {
 
 const LINE_END: Uint8Array = Buffer.from('\n');
 
-/** Most often there is one line, in one piece, with its newline. */
+/** Most often there is one line, in one piece. */
 function onlyPiece(lines: readonly Bytes[]): Uint8Array | null {
   const [pieces] = lines;
   if (pieces === undefined || lines.length > 1 || pieces.length > 1) return null;
-  const [piece] = pieces;
-  return piece?.at(-1) === NEWLINE ? piece : null;
+  return pieces[0] ?? null;
+}
+
+function ended(piece: Uint8Array): Uint8Array {
+  const line = Buffer.allocUnsafe(piece.length + 1);
+  line.set(piece);
+  line[piece.length] = NEWLINE;
+  return line;
 }
 
 function isEnded(pieces: Bytes): boolean {
   const last = pieces.findLast((piece) => piece.length > 0);
-  return last?.at(-1) === NEWLINE;
+  return last !== undefined && isEndedPiece(last);
+}
+
+function isEndedPiece(piece: Uint8Array): boolean {
+  return piece[piece.length - 1] === NEWLINE;
 }

@@ -49,6 +49,7 @@ export function member(bytes: Uint8Array, span: Span, key: string): Member | nul
 
 /** A key that occurs twice, or null. */
 export function duplicateKey(list: readonly Member[]): string | null {
+  if (list.length <= FEW_KEYS) return list.find(({ key }, at) => isBefore(list, key, at))?.key ?? null;
   const seen = new Set<string>();
   for (const { key } of list) {
     if (seen.has(key)) return key;
@@ -90,6 +91,14 @@ export function jsonString(bytes: Uint8Array, span: Span): string | null {
 }
 
 // — internal —
+
+/** Up to here looking at each is quicker than a Set is made. */
+const FEW_KEYS = 8;
+
+function isBefore(list: readonly Member[], key: string, at: number): boolean {
+  for (let i = 0; i < at; i++) if (list[i]?.key === key) return true;
+  return false;
+}
 
 /** Visits the members of the object at `span` until `visit` says that it has seen enough, or something is no member. */
 function walk(
