@@ -17,7 +17,6 @@ export interface Paths {
   daemonInfo: string;
   /** Written when a person ended the daemon; its time says when. */
   endMark: string;
-  config: string;
   /** stdout and stderr of the daemon's process, whoever started it: what went wrong before its own log was open, and crashes. */
   startLog: string;
   logs: string;
@@ -52,7 +51,6 @@ export function pathsOf(home: string): Paths {
     token: inHome('token'),
     daemonInfo: inHome('daemon.json'),
     endMark: inHome('ended'),
-    config: inHome('config.json'),
     startLog: inHome('start.log'),
     logs: inHome('logs'),
     packages: inHome('packages'),
@@ -75,12 +73,23 @@ const OTHER_PORTS = { first: 10_240, count: 20_000 };
  */
 export function portOf(home: string, env: NodeJS.ProcessEnv = process.env): number {
   const given = env['MCPD_PORT'];
-  if (given !== undefined && /^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
+  if (given !== undefined && isPort(given)) return Number(given);
   if (home === join(homedir(), '.mcpd')) return DEFAULT_PORT;
   return OTHER_PORTS.first + (createHash('sha256').update(home).digest().readUInt32BE(0) % OTHER_PORTS.count);
 }
 
+/** Why MCPD_PORT is passed over, or null. */
+export function portFinding(env: NodeJS.ProcessEnv = process.env): string | null {
+  const given = env['MCPD_PORT'];
+  if (given === undefined || given === '' || isPort(given)) return null;
+  return `MCPD_PORT is passed over: "${given}" is no port (1 to 65535)`;
+}
+
 // — internal —
+
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+}
 
 function pipeName(home: string, end: string): string {
   return `\\\\.\\pipe\\mcpd-${createHash('sha256').update(home.toLowerCase()).digest('hex').slice(0, 16)}-${end}`;

@@ -76,6 +76,24 @@ describe('the Host', () => {
   });
 });
 
+describe('a body', () => {
+  const empty: Headers = [...SIGNED, ['Content-Length', '0']];
+
+  test('comes with POST and PATCH only, on either listener', () => {
+    for (const body of [
+      ['Content-Length', '1'],
+      ['Transfer-Encoding', 'chunked'],
+    ] satisfies Headers) {
+      for (const target of ['/', '/healthz', '/api/status'])
+        expect(judge('GET', target, [...SIGNED, body])).toBe('REQUEST_INVALID');
+      for (const method of ['GET', 'DELETE'])
+        expect(outcome(() => judgeLocal(facts(method, '/api/servers/weather', [body])))).toBe('REQUEST_INVALID');
+    }
+    expect(judge('GET', '/api/status', empty)).toBe('api');
+    expect(outcome(() => judgeLocal(facts('DELETE', '/api/servers/weather', empty)))).toBe('api');
+  });
+});
+
 describe('a web page of somebody else', () => {
   test('is known by its Origin', () => {
     const origins = [

@@ -16,7 +16,8 @@ export interface RequestFacts {
   upgrade: boolean;
 }
 
-export interface Lock {
+/** What the right request knows. */
+export interface Ours {
   port: number;
   token: string;
 }
@@ -36,8 +37,8 @@ export const PAGE_FILES: ReadonlyMap<string, { file: string; type: string }> = n
  * A request on 127.0.0.1.
  * @throws {McpdError} FORBIDDEN, UNAUTHORIZED, REQUEST_INVALID, ROUTE_UNKNOWN
  */
-export function judgeWeb(facts: RequestFacts, lock: Lock): Door {
-  const host = checkHost(facts, lock.port);
+export function judgeWeb(facts: RequestFacts, ours: Ours): Door {
+  const host = checkHost(facts, ours.port);
   checkShape(facts);
   checkOrigin(facts, host);
   const path = facts.target.split('?', 1)[0] ?? '';
@@ -48,7 +49,7 @@ export function judgeWeb(facts: RequestFacts, lock: Lock): Door {
   checkFetchSite(facts);
   const door = doorOf(facts, path);
   if (door === 'api') {
-    checkToken(facts, lock.token);
+    checkToken(facts, ours.token);
     checkChange(facts.method, path);
   }
   checkJson(facts);
@@ -63,7 +64,7 @@ export function judgeLocal(facts: RequestFacts): Door {
   checkShape(facts);
   checkJson(facts);
   if (facts.upgrade) return 'socket';
-  return facts.target === '/healthz' ? 'health' : 'api';
+  return facts.target === '/healthz' && facts.method === 'GET' ? 'health' : 'api';
 }
 
 // — internal —
@@ -91,6 +92,8 @@ function checkHost(facts: RequestFacts, port: number): string {
 function checkShape(facts: RequestFacts): void {
   if (!METHODS.has(facts.method)) throw forbidden(`${facts.method} requests are not answered`);
   if (!facts.target.startsWith('/')) throw invalid('the request target must be a path');
+  // Nobody reads it: an answer would wait for its end, and swallow whatever comes.
+  if (!hasBody(facts.method) && bringsBody(facts)) throw invalid(`a ${facts.method} request has no body`);
 }
 
 /** A page sends its Origin with everything that could do harm; ours is the very address it asks. `null` (a sandbox, a file) is not. */
@@ -135,10 +138,21 @@ function checkChange(method: string, path: string): void {
 
 /** A form or a "simple" request cannot have this type; a page that sets it must ask first (preflight), and is never allowed. */
 function checkJson(facts: RequestFacts): void {
-  if (facts.method !== 'POST' && facts.method !== 'PATCH') return;
+  if (!hasBody(facts.method)) return;
   const types = valuesOf(facts, 'content-type');
   if (types.length === 1 && JSON_TYPE.test(types[0] ?? '')) return;
   throw invalid(`a ${facts.method} request needs the header content-type: application/json`);
+}
+
+function hasBody(method: string): boolean {
+  return method === 'POST' || method === 'PATCH';
+}
+
+function bringsBody(facts: RequestFacts): boolean {
+  return (
+    valuesOf(facts, 'transfer-encoding').length > 0 ||
+    valuesOf(facts, 'content-length').some((length) => length !== '0')
+  );
 }
 
 function valuesOf(facts: RequestFacts, name: string): string[] {

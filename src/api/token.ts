@@ -46,8 +46,8 @@ function readToken(path: string): string | null {
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   } catch (thrown) {
-    // Not there yet, or a link, which we did not make.
-    if (errnoOf(thrown) === 'ENOENT' || errnoOf(thrown) === 'ELOOP') return null;
+    // Not there yet, or a link, or closed to us: not what we made.
+    if (['ENOENT', 'ELOOP', 'EACCES'].includes(errnoOf(thrown) ?? '')) return null;
     throw thrown;
   }
   try {

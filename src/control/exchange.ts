@@ -175,7 +175,7 @@ function hung(): McpdError {
 function lost(): McpdError {
   return new McpdError('DAEMON_LOST', {
     what: 'the daemon went away before it had answered',
-    why: 'it was stopped or it crashed; what was asked may have been done or not',
+    why: 'it was stopped, it crashed, or it had no patience left with a slow reader; what was asked may have been done or not',
     fix: 'mcpd status',
   });
 }

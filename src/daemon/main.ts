@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { Lock } from '../../registry/lock.ts';
 import { asMcpdError } from '../errors.ts';
 import { prepareHome } from '../home.ts';
-import { homePath, type Paths, pathsOf } from '../paths.ts';
+import { homePath, type Paths, pathsOf, portFinding } from '../paths.ts';
 import { ENDED_EXIT_CODE, FATAL_EXIT_CODE, fatalLine } from '../start-report.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { becomeTheDaemon } from './standby.ts';
@@ -38,7 +38,7 @@ async function run(): Promise<void> {
 /** Null when another daemon serves and this one is not needed. Does not return when it cannot start. */
 async function begin(paths: Paths, keeper: Keeper): Promise<{ daemon: Daemon; lock: Lock } | null> {
   try {
-    const warnings = prepareHome(paths.home, { probe: false });
+    const warnings = [prepareHome(paths.home, { probe: false }), portFinding() ?? []].flat();
     process.chdir(paths.home);
     const lock = await becomeTheDaemon(paths, keeper !== 'direct', () => {
       console.error('mcpd: another daemon of this home is running; waiting to take over');
