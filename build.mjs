@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 // Builds dist/: the CLI with its lazily loaded chunks, the shim and the daemon as one CommonJS file each with their bytecode, the history
 // thread, the bundled servers and the dashboard's page.
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
-const root = new URL('.', import.meta.url).pathname;
+const root = fileURLToPath(new URL('.', import.meta.url));
 process.chdir(root);
 
 const common = {
@@ -66,9 +67,7 @@ await Promise.all([
     outfile: 'dist/dashboard/main.js',
   }),
 ]);
-for (const file of ['index.html', 'style.css', 'icon.svg']) {
-  if (existsSync(`dashboard/${file}`)) cpSync(`dashboard/${file}`, `dist/dashboard/${file}`);
-}
+for (const file of ['index.html', 'style.css', 'icon.svg']) cpSync(`dashboard/${file}`, `dist/dashboard/${file}`);
 chmodSync('dist/mcpd.js', 0o755);
 makeBytecode('shim', ['scripts/shim-bytecode.mjs', 'dist/shim.cjs', 'dist/shim.bytecode']);
 // With the options of DAEMON_NODE_OPTIONS in src/limits.ts.
