@@ -11,7 +11,8 @@ test('whatever a path holds, it stays a value of the configuration', () => {
   expect(module.exports.apps).toHaveLength(1);
   expect({ ...module.exports.apps[0] }).toMatchObject({
     cwd: home,
-    script: program.script,
+    script: 'daemon.cjs',
+    error_file: `${home}/start.log`,
     interpreter: '/usr/bin/node',
     wait_ready: true,
     treekill: false,

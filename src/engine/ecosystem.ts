@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { DAEMON_NODE_OPTIONS } from '../limits.ts';
 import { DAEMON_START_TIMEOUT_MS, PM2_KILL_TIMEOUT_MS, PM2_RESTART_DELAY_FIRST_MS } from '../operation-limits.ts';
 import { ENDED_EXIT_CODE, FATAL_EXIT_CODE } from '../start-report.ts';
@@ -7,9 +8,10 @@ import type { DaemonProgram } from './program.ts';
 export function ecosystemText(program: DaemonProgram, node: string): string {
   const app = {
     name: 'mcpd',
-    script: program.script,
+    // By its bare name: pm2 gives a script whose path has a space to a shell. The daemon itself changes into its home.
+    script: basename(program.script),
     args: program.args,
-    cwd: program.paths.home,
+    cwd: dirname(program.script),
     interpreter: node,
     node_args: DAEMON_NODE_OPTIONS,
     exec_mode: 'fork',

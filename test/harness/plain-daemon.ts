@@ -14,11 +14,16 @@ export interface PlainDaemon {
   starts(): { pid: number; args: string[]; env: Record<string, string>; cwd: string; version: string }[];
 }
 
+export const PLAIN_DAEMON = fileURLToPath(new URL('../servers/plain-daemon.mjs', import.meta.url));
+
 /** `test/servers/plain-daemon.mjs` as the daemon of a temporary home. */
-export function plainDaemon(temporary: TemporaryHome, home: string = temporary.mcpdHome): PlainDaemon {
+export function plainDaemon(
+  temporary: TemporaryHome,
+  home: string = temporary.mcpdHome,
+  script: string = PLAIN_DAEMON,
+): PlainDaemon {
   const paths = pathsOf(home);
   prepareHome(home, { probe: false });
-  const script = fileURLToPath(new URL('../servers/plain-daemon.mjs', import.meta.url));
   const set: PlainDaemon['set'] = (behaviour) => writeFileSync(join(home, 'plain.json'), JSON.stringify(behaviour));
   set({});
   return {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { lookForDaemon } from '../../src/control/sighting.ts';
 import { daemonEngine } from '../../src/engine/engine.ts';
 import { PM2_LOG_BYTES_MAX } from '../../src/operation-limits.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
-import { type PlainDaemon, plainDaemon } from '../harness/plain-daemon.ts';
+import { PLAIN_DAEMON, type PlainDaemon, plainDaemon } from '../harness/plain-daemon.ts';
 import { alive, gone, killPid } from '../harness/processes.ts';
 import { until } from '../harness/until.ts';
 
@@ -93,6 +93,17 @@ test('where no pm2 runs there is nothing to stop, and none is started for it', a
 
 test('in a home with a path longer than a socket may have, pm2 works too', async () => {
   daemon = plainDaemon(temporary, join(temporary.root, 'deep'.repeat(40)));
+  await engine().start();
+  expect(await answers()).toBe(true);
+  await engine().stop();
+  expect(temporary.processes()).toEqual([]);
+});
+
+test('where mcpd and its home lie in folders with odd names, pm2 works too', async () => {
+  const folder = temporary.folder(`my "odd" folder's é`);
+  const script = join(folder, 'daemon.mjs');
+  copyFileSync(PLAIN_DAEMON, script);
+  daemon = plainDaemon(temporary, join(folder, 'a home'), script);
   await engine().start();
   expect(await answers()).toBe(true);
   await engine().stop();
