@@ -1,6 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DAEMON_NODE_OPTIONS, START_LOG_TAIL_BYTES } from '../../src/limits.ts';
+import { DAEMON_ENVIRONMENT, DAEMON_NODE_OPTIONS, START_LOG_TAIL_BYTES } from '../../src/limits.ts';
 import { reasonOf } from './home.ts';
 
 /** Empty as long as the daemon has nothing to complain about; it writes its log elsewhere. */
@@ -22,7 +22,7 @@ export function startDaemon(home: string, program: string, onEnd: (why: string |
     const child = spawn(process.execPath, [...DAEMON_NODE_OPTIONS, program, '--engine', 'direct'], {
       detached: true,
       stdio: ['ignore', 'ignore', log],
-      env: { ...process.env, MCPD_HOME: home },
+      env: { ...process.env, ...DAEMON_ENVIRONMENT, MCPD_HOME: home },
       windowsHide: true,
     });
     child.once('error', (error) => onEnd(reasonOf(error)));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { asMcpdError } from '../errors.ts';
 import { homeFault } from '../home.ts';
-import { DAEMON_NODE_OPTIONS } from '../limits.ts';
+import { DAEMON_ENVIRONMENT, DAEMON_NODE_OPTIONS } from '../limits.ts';
 import { daemonEnvironment } from './environment.ts';
 import type { DaemonProgram } from './program.ts';
 
@@ -25,7 +25,11 @@ export async function startDetached(program: DaemonProgram): Promise<void> {
       detached: true,
       stdio: ['ignore', log, log],
       windowsHide: true,
-      env: daemonEnvironment(program.env, process.platform, { MCPD_HOME: paths.home, MCPD_ENGINE: 'direct' }),
+      env: daemonEnvironment(program.env, process.platform, {
+        ...DAEMON_ENVIRONMENT,
+        MCPD_HOME: paths.home,
+        MCPD_ENGINE: 'direct',
+      }),
     });
     await once(child, 'spawn');
     child.unref();

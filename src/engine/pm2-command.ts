@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { asMcpdError, McpdError } from '../errors.ts';
+import { DAEMON_ENVIRONMENT } from '../limits.ts';
 import { PM2_COMMAND_TIMEOUT_MS, PM2_OUTPUT_CHARS_MAX } from '../operation-limits.ts';
 import { daemonEnvironment } from './environment.ts';
 import type { DaemonProgram } from './program.ts';
@@ -57,6 +58,7 @@ function pm2Script(): string {
  */
 function environmentOf(program: DaemonProgram): Record<string, string> {
   return daemonEnvironment(program.env, process.platform, {
+    ...DAEMON_ENVIRONMENT,
     MCPD_HOME: program.paths.home,
     MCPD_ENGINE: 'pm2',
     PM2_HOME: program.paths.pm2Home,
