@@ -10,11 +10,12 @@ import { StepFailure } from './output.ts';
 import { progressOn } from './progress.ts';
 import { amount, shownDuration } from './units.ts';
 
-/** Shows the events of an install or add as they come, and its end. */
+/** Shows the events of an install or add as they come, and its end. `told` are warnings that the person has seen already. */
 export async function followInstall(
   daemon: DaemonClient,
   path: string,
   request: unknown,
+  told: readonly string[],
   parsed: Parsed,
   context: Context,
 ): Promise<void> {
@@ -35,7 +36,7 @@ export async function followInstall(
       else if (event.type === 'done') finished = event;
       else {
         warnings.push(event.text);
-        progress.note(`${output.sayPaint.yellow('warning')}  ${showable(event.text)}`);
+        if (!told.includes(event.text)) progress.note(`${output.sayPaint.yellow('warning')}  ${showable(event.text)}`);
       }
     }
   } catch (thrown) {

@@ -36,7 +36,7 @@ export async function runInstall(parsed: Parsed, context: Context): Promise<void
   const final = Object.keys(env).length === 0 ? plan : await daemon.request<InstallPlan>('POST', '/api/plans', request);
   showPlan(final, context);
   if (!(await consented(final, typedSpec, parsed, context))) return context.output.say('Nothing was installed.');
-  await followInstall(daemon, '/api/servers', request, parsed, context);
+  await followInstall(daemon, '/api/servers', request, final.warnings, parsed, context);
 }
 
 export async function runAdd(parsed: Parsed, context: Context): Promise<void> {
@@ -54,7 +54,7 @@ export async function runAdd(parsed: Parsed, context: Context): Promise<void> {
     ...settings,
     trial: !parsed.flag('no-trial'),
   };
-  await followInstall(await context.daemon(), '/api/servers/add', request, parsed, context);
+  await followInstall(await context.daemon(), '/api/servers/add', request, [], parsed, context);
 }
 
 // — internal —

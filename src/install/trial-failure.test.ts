@@ -26,6 +26,7 @@ test('a warning is quoted only where nothing says more', () => {
   const errorSaid = (...lines: string[]) =>
     errorOf({ step: 'start', reason: 'exit code 1', exit: exit(...lines) }).parts.why;
   expect(errorSaid('Warning: /x is missing', 'Error: no folder is accessible')).toContain('stderr: Error: no folder');
+  expect(errorSaid('URL is not an address', 'Try: URL=https://x.test')).toContain('stderr: URL is not an address');
   expect(errorSaid('[warn] /x is missing', 'bye')).toContain('stderr: [warn] /x is missing');
 });
 

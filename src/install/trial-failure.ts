@@ -43,7 +43,7 @@ function tellingLine(stderr: readonly string[]): string | null {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/^(Node\.js v|at\s|throw\s|\^+$|[{}\]]+,?$)/.test(line));
   const complaints = lines.filter((line) =>
-    /error|fatal|cannot|can't|unable|missing|required|invalid|not (found|set)|no such|denied/i.test(line),
+    /error|fatal|cannot|can't|unable|missing|required|invalid|\bnot\b|no such|denied/i.test(line),
   );
   return complaints.find((line) => !/^\W*warn/i.test(line)) ?? complaints[0] ?? lines.at(-1) ?? null;
 }
