@@ -32,9 +32,11 @@ export function remarkOf(server: ServerStatus): string {
   return server.health === 'ok' || server.health === 'unknown' ? '' : (server.findings[0] ?? '');
 }
 
-/** `catalog: weather`, `npm: @acme/mcp@1.4.2`, `folder: /home/me/x`. */
+/** `catalog: weather`, `npm: @acme/mcp@1.4.2`, `file: /repo/mcpd.json (@acme/mcp@1.4.2)`, `folder: /home/me/x`. */
 export function sourceText({ source }: Pick<ServerStatus, 'source'>): string {
-  const installed = 'package' in source ? source.package : null;
+  const installed = 'package' in source ? (source.package ?? null) : null;
   if (installed === null) return `${source.kind}: ${source.ref}`;
-  return `${source.kind}: ${source.kind === 'catalog' ? `${source.ref} (${installed.identifier}@${installed.version})` : `${installed.identifier}@${installed.version}`}`;
+  const exact = `${installed.identifier}@${installed.version}`;
+  // The reference of an npm package is what was asked for, and says less.
+  return `${source.kind}: ${source.kind === 'npm' ? exact : `${source.ref} (${exact})`}`;
 }

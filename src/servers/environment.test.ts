@@ -7,6 +7,7 @@ import { filledLaunch, serverEnvironment, variable } from './environment.ts';
 const launch = (more: Partial<Launch>): Launch => ({ command: 'node', args: [], cwd: null, env: {}, ...more });
 const fillings = (secrets: Record<string, string>) => ({
   server: 'weather',
+  declaredIn: null,
   secret: (name: string) => secrets[name],
   dataDir: '/home/a/.mcpd/data/weather',
 });
@@ -82,6 +83,10 @@ test('a secret without a value is named, and what to do', () => {
   expect(error.code).toBe('SECRET_MISSING');
   expect(error.message).toContain('API_KEY');
   expect(error.parts.fix).toContain('--env API_KEY');
+  const declared = { ...fillings({}), declaredIn: '/repo/mcpd.json' };
+  expect(thrown(() => filledLaunch(launch({ args: ['${secret:API_KEY}'] }), declared)).parts.fix).toBe(
+    'give API_KEY its value in the "env" of weather in /repo/mcpd.json',
+  );
 });
 
 test.each<[string, Partial<Launch>]>([

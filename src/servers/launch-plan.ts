@@ -44,7 +44,8 @@ export async function planLaunch(definition: ServerDefinition, surroundings: Lau
   const launch = placed(definition.launch);
   const { dataDir, inherited, loginPath, secret, marker } = surroundings;
   const platform = process.platform;
-  const { args, env: declared } = filledLaunch(launch, { server: name, dataDir, secret });
+  const declaredIn = definition.source.kind === 'file' ? definition.source.ref : null;
+  const { args, env: declared } = filledLaunch(launch, { server: name, declaredIn, dataDir, secret });
   await makeDataFolder(dataDir);
   const cwd = launch.cwd === null ? dataDir : filledPath(launch.cwd, dataDir);
   await checkFolder(name, cwd);
