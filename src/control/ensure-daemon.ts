@@ -42,6 +42,7 @@ export async function findDaemon(paths: Paths): Promise<DaemonClient | null> {
  */
 export async function ensureDaemon(options: EnsureOptions): Promise<DaemonClient> {
   const first = await lookForDaemon(options.paths);
+  if (first.kind === 'hung') throw first.error;
   if (moveFor(first, options.version) !== 'use') {
     const engine = await options.engine();
     // Somebody else may have done it while we waited for the lock: look again.
