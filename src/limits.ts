@@ -162,6 +162,9 @@ export const LOG_FILES_KEPT = 5;
 export const LOG_MEMORY_LINES = 200;
 /** The same lines in bytes: 200 long ones of 50 servers would be 160 MiB. */
 export const LOG_MEMORY_BYTES_MAX = 256 * KIB;
+/** Lines of a log are gathered this long, or to this size, for one write: at a daemon's start each of fifty servers has something to say. */
+export const LOG_GATHER_MS = 50;
+export const LOG_GATHER_BYTES = 64 * KIB;
 /** A line without its newline, or the count of a repeated line, is written after this time: a prompt must be seen. */
 export const LOG_SETTLE_MS = 1 * SECOND;
 /** After a failed write (full disk) the log file is tried again no sooner than this. */

@@ -2,7 +2,14 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errnoOf } from '../errors.ts';
-import { LOG_FILE_BYTES_MAX, LOG_FILES_KEPT, LOG_QUEUE_BYTES_MAX, LOG_RETRY_MS } from '../limits.ts';
+import {
+  LOG_FILE_BYTES_MAX,
+  LOG_FILES_KEPT,
+  LOG_GATHER_BYTES,
+  LOG_GATHER_MS,
+  LOG_QUEUE_BYTES_MAX,
+  LOG_RETRY_MS,
+} from '../limits.ts';
 import type { LogLine } from './log-lines.ts';
 
 /** The file being written and its older ones, newest first: `weather.log`, `weather.log.1` … */
@@ -25,6 +32,7 @@ export class LogFile {
   /** After a failure: no attempt before this time, of `performance.now()`. */
   #retryAt = 0;
   #writing: Promise<void> | null = null;
+  #endGathering: () => void = () => undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -40,10 +48,12 @@ export class LogFile {
     this.#waiting.push(text);
     this.#bytes += Buffer.byteLength(text);
     this.#writing ??= this.#pump();
+    if (this.#bytes > LOG_GATHER_BYTES) this.#endGathering();
   }
 
   /** Resolves when all that was appended is on its way to the disk, or was dropped. */
   async idle(): Promise<void> {
+    this.#endGathering();
     await this.#writing;
   }
 
@@ -52,7 +62,18 @@ export class LogFile {
     return this.#fault;
   }
 
+  #gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LOG_GATHER_MS);
+      this.#endGathering = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   async #pump(): Promise<void> {
+    await this.#gather();
     while (this.#waiting.length > 0 || (this.#dropped > 0 && this.#fault === null)) {
       const lines = this.#waiting;
       const bytes = this.#bytes;
