@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, McpdError } from './errors.ts';
+import { homeFault } from './home.ts';
 import { shellWord } from './shell-word.ts';
 
 /**
@@ -228,16 +229,13 @@ function damaged(path: string): McpdError {
 }
 
 function unreachable(path: string, error: unknown): McpdError {
+  const what = `${path} could not be read or written`;
+  const fault = homeFault(error, what);
+  // Of the disk and of file descriptors that says it all; what is left is about this very file.
+  if (fault.code === 'DISK_FULL' || fault.code === 'OUT_OF_FILES') return fault;
   const errno = errnoOf(error);
-  if (errno === 'ENOSPC' || errno === 'EDQUOT') {
-    return new McpdError('DISK_FULL', {
-      what: `${path} could not be written`,
-      why: 'the disk is full',
-      fix: 'free some space and try again',
-    });
-  }
   return new McpdError('HOME_UNWRITABLE', {
-    what: `${path} could not be read or written`,
+    what,
     why:
       errno === 'ELOOP' ? 'it is a symbolic link, which mcpd does not follow for secrets' : (errno ?? 'unknown reason'),
     fix: `check its owner and rights: ls -ld ${shellWord(dirname(path))} ${shellWord(path)}`,
