@@ -1,3 +1,5 @@
+import { PROXIES_AND_CAS, WINDOWS_BASICS } from '../inherited-names.ts';
+
 /**
  * What the daemon gets of the environment of whoever starts it. pm2 hands its caller's whole environment on and keeps it, so a secret that
  * happened to be exported in one terminal would reach the daemon for good. Named instead: what node, npm, proxies, certificates and
@@ -16,44 +18,9 @@ const NAMES = [
   'DISPLAY',
   'WAYLAND_DISPLAY',
   'DBUS_SESSION_BUS_ADDRESS',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'REQUESTS_CA_BUNDLE',
+  ...PROXIES_AND_CAS,
 ];
 const PREFIXES = ['LC_', 'XDG_', 'MCPD_'];
-
-const WINDOWS_NAMES = [
-  'SystemRoot',
-  'SystemDrive',
-  'windir',
-  'ComSpec',
-  'PATHEXT',
-  'TEMP',
-  'TMP',
-  'USERNAME',
-  'USERDOMAIN',
-  'USERPROFILE',
-  'HOMEDRIVE',
-  'HOMEPATH',
-  'APPDATA',
-  'LOCALAPPDATA',
-  'ProgramData',
-  'ProgramFiles',
-  'ProgramFiles(x86)',
-  'ProgramW6432',
-  'CommonProgramFiles',
-  'CommonProgramFiles(x86)',
-  'PUBLIC',
-  'NUMBER_OF_PROCESSORS',
-  'PROCESSOR_ARCHITECTURE',
-  'OS',
-];
 
 /** The named variables of `env`, and `set` on top. On Windows names have no case. */
 export function daemonEnvironment(
@@ -63,7 +30,7 @@ export function daemonEnvironment(
 ): Record<string, string> {
   const windows = platform === 'win32';
   const fold = (name: string) => (windows ? name.toUpperCase() : name);
-  const names = new Set([...NAMES, ...(windows ? WINDOWS_NAMES : [])].map(fold));
+  const names = new Set([...NAMES, ...(windows ? WINDOWS_BASICS : [])].map(fold));
   const chosen: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;

@@ -1,24 +1,13 @@
 import { posix, win32 } from 'node:path';
 import type { Launch } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { PROXIES_AND_CAS, WINDOWS_BASICS } from '../inherited-names.ts';
 
 /** What a server gets of the daemon's own environment: exact names, and beginnings of names. Nothing else the daemon's starter had. */
 interface AllowList {
   names: readonly string[];
   prefixes: readonly string[];
 }
-
-const PROXIES_AND_CAS = [
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'REQUESTS_CA_BUNDLE',
-];
 
 const POSIX: AllowList = {
   names: [
@@ -38,38 +27,7 @@ const POSIX: AllowList = {
   prefixes: ['LC_', 'XDG_'],
 };
 
-/** Programs on Windows fail in odd ways (no sockets, no temporary files) without these. */
-const WINDOWS: AllowList = {
-  names: [
-    'SystemRoot',
-    'SystemDrive',
-    'windir',
-    'ComSpec',
-    'Path',
-    'PATHEXT',
-    'TEMP',
-    'TMP',
-    'USERNAME',
-    'USERDOMAIN',
-    'USERPROFILE',
-    'HOMEDRIVE',
-    'HOMEPATH',
-    'APPDATA',
-    'LOCALAPPDATA',
-    'ProgramData',
-    'ProgramFiles',
-    'ProgramFiles(x86)',
-    'ProgramW6432',
-    'CommonProgramFiles',
-    'CommonProgramFiles(x86)',
-    'PUBLIC',
-    'NUMBER_OF_PROCESSORS',
-    'PROCESSOR_ARCHITECTURE',
-    'OS',
-    ...PROXIES_AND_CAS,
-  ],
-  prefixes: [],
-};
+const WINDOWS: AllowList = { names: ['Path', ...WINDOWS_BASICS, ...PROXIES_AND_CAS], prefixes: [] };
 
 export interface EnvironmentParts {
   /** The daemon's own environment. */
