@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { isMachineCode } from '../../src/machine-code.ts';
 import { type Check, note, ok, warning } from './check.ts';
 
 /** A program called `mcpd` that a shell would find. */
@@ -51,29 +52,25 @@ export function programsOn(path: string, root: string): Program[] {
 
 // — internal —
 
-/** ELF, and Mach-O in both byte orders and as a universal file; Windows has MZ. */
-const MACHINE_CODE = ['7f454c46', 'feedface', 'feedfacf', 'cefaedfe', 'cffaedfe', 'cafebabe', '4d5a'];
-
 function programAt(path: string, root: string): Program[] {
   try {
     const real = realpathSync(path);
     const stats = statSync(real);
     if (!stats.isFile() || (stats.mode & 0o111) === 0) return [];
     if (real.startsWith(join(root, '/'))) return [{ path, kind: 'ours' }];
-    const head = headOf(real);
-    if (MACHINE_CODE.some((magic) => head.startsWith(magic))) return [{ path, kind: 'binary' }];
+    if (isMachineCode(headOf(real))) return [{ path, kind: 'binary' }];
     return [{ path, kind: isMcpdPackage(dirname(dirname(real))) ? 'mcpd' : 'other' }];
   } catch {
     return []; // Not there, or not readable: the shell would pass it over too.
   }
 }
 
-function headOf(path: string): string {
+function headOf(path: string): Uint8Array {
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.alloc(4);
     readSync(file, bytes, 0, bytes.length, 0);
-    return bytes.toString('hex');
+    return bytes;
   } finally {
     closeSync(file);
   }

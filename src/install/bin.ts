@@ -1,6 +1,7 @@
 import { open, realpath } from 'node:fs/promises';
 import { basename, join, normalize, sep } from 'node:path';
 import { errnoOf, McpdError } from '../errors.ts';
+import { isMachineCode } from '../machine-code.ts';
 import { OWN_NODE } from '../own-places.ts';
 
 /** Which file of a package is the program, and how a process is made of it: always by argv, never by npx or a shell. */
@@ -65,7 +66,7 @@ export async function runnableIn(label: string, folder: string, relative: string
 /** Pure part of `runnableIn`: `head` are the first bytes of the file. JavaScript runs with mcpd's own node. */
 export function runnableOf(path: string, head: Uint8Array, platform: NodeJS.Platform = process.platform): Runnable {
   const shebang = shebangOf(head);
-  if (shebang === null) return isNative(head) ? { command: path, args: [] } : { command: OWN_NODE, args: [path] };
+  if (shebang === null) return isMachineCode(head) ? { command: path, args: [] } : { command: OWN_NODE, args: [path] };
   if (/^node(js)?(\.exe)?$/.test(basename(shebang.program)))
     return { command: OWN_NODE, args: [...shebang.args, path] };
   // Windows reads no shebang.
@@ -76,13 +77,6 @@ export function runnableOf(path: string, head: Uint8Array, platform: NodeJS.Plat
 // — internal —
 
 const HEAD_BYTES = 512;
-/** ELF, Mach-O (both byte orders, fat) and PE. */
-const MAGIC = ['7f454c46', 'feedface', 'feedfacf', 'cefaedfe', 'cffaedfe', 'cafebabe', '4d5a'];
-
-function isNative(head: Uint8Array): boolean {
-  const start = Buffer.from(head.subarray(0, 4)).toString('hex');
-  return MAGIC.some((magic) => start.startsWith(magic));
-}
 
 /** The interpreter and its arguments, with `env` and its -S resolved. */
 function shebangOf(head: Uint8Array): { program: string; args: string[] } | null {

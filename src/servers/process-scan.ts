@@ -103,11 +103,13 @@ export function parsePs(text: string, markers: ReadonlyMap<number, string>): Pro
   return rows;
 }
 
+const MARKED_LINE = new RegExp(`^\\s*(\\d+)\\s.*\\s${MARKER_VARIABLE}=(\\S+)`);
+
 /** Output of `ps -o pid=,command=` with the environment behind the command (`-E`): pid → marker. */
 export function parsePsMarkers(text: string): Map<number, string> {
   const markers = new Map<number, string>();
   for (const line of text.split('\n')) {
-    const match = new RegExp(`^\\s*(\\d+)\\s.*\\s${MARKER_VARIABLE}=(\\S+)`).exec(line);
+    const match = MARKED_LINE.exec(line);
     if (match?.[2] !== undefined) markers.set(Number(match[1]), match[2]);
   }
   return markers;
