@@ -92,6 +92,8 @@ export const REAP_TERM_GRACE_MS = 2 * SECOND;
 export const REAP_KILL_MS = 2 * SECOND;
 /** Idle time after the last call before an on-demand server is stopped. */
 export const IDLE_STOP_MS = 15 * MINUTE;
+/** A server that was started for its lists alone is stopped so soon after it told them. */
+export const REST_AFTER_LISTING_MS = 1 * SECOND;
 /** What is still written to hosts when the daemon stops. */
 export const DAEMON_FLUSH_MS = 500;
 

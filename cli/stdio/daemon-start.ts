@@ -1,10 +1,9 @@
-import { closeSync, constants, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { DAEMON_ENVIRONMENT, DAEMON_NODE_OPTIONS, START_LOG_TAIL_BYTES } from '../../src/limits.ts';
 import { reasonOf } from './home.ts';
 
 /** Empty as long as the daemon has nothing to complain about; it writes its log elsewhere. */
-const START_LOG = join('logs', 'daemon-start.log');
+const START_LOG = 'start.log';
 
 /**
  * Starts a daemon that outlives the shim, in a session of its own. Many may be started at once: the lock lets one of them live.
@@ -16,7 +15,6 @@ export function startDaemon(home: string, program: string, onEnd: (why: string |
   try {
     // Loaded here: most shims find a daemon, and starting must stay quick.
     const { spawn } = process.getBuiltinModule('node:child_process');
-    mkdirSync('logs', { recursive: true, mode: 0o700 });
     // Emptied now, and appended to, so that it can be emptied later too.
     log = openSync(START_LOG, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND, 0o600);
     const child = spawn(process.execPath, [...DAEMON_NODE_OPTIONS, program, '--engine', 'direct'], {
@@ -38,16 +36,26 @@ export function startDaemon(home: string, program: string, onEnd: (why: string |
 
 // — internal —
 
+/** How the line begins in which a daemon says why it cannot start. */
+const FATAL = '{"fatal":';
+
+function reasonIn(fatalLine: string): string {
+  const { what, why, fix } = (JSON.parse(fatalLine) as { fatal: Record<string, string | undefined> }).fatal;
+  return [what, why, fix === undefined ? undefined : `try: ${fix}`].filter((part) => part !== undefined).join('; ');
+}
+
 function complaint(code: number | null, signal: string | null): string {
   const ended = signal === null ? `the daemon ended with code ${code}` : `the daemon was ended by ${signal}`;
   const said = tail();
   return said === '' ? ended : said;
 }
 
-/** The last lines that the daemon wrote, as one line of plain text. */
+/** The reason that the daemon gave, or the last lines that it wrote as one line of plain text. */
 function tail(): string {
   try {
     const end = readFileSync(START_LOG).subarray(-START_LOG_TAIL_BYTES).toString('utf8');
+    const fatal = end.split('\n').findLast((line) => line.startsWith(FATAL));
+    if (fatal !== undefined) return reasonIn(fatal);
     return end.replace(/\p{Cc}+\s*/gu, ' | ').replace(/^[ |]+|[ |]+$/g, '');
   } catch {
     // No log: then the exit code has to do.

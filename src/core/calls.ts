@@ -1,4 +1,4 @@
-import { CALL_TIMEOUT_MS, COALESCE_BYTES_MAX, IDLE_STOP_MS } from '../limits.ts';
+import { CALL_TIMEOUT_MS, COALESCE_BYTES_MAX, IDLE_STOP_MS, REST_AFTER_LISTING_MS } from '../limits.ts';
 import { asBuffer, type Edit, join, splice } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
@@ -7,6 +7,7 @@ import { metaEdit } from '../protocol/meta.ts';
 import { completeForModern, errorCodeEdit, errorCodeOf, plainForLegacy, resultFor } from '../protocol/results.ts';
 import { abandon } from './asking.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
+import { openCallsOf } from './instance.ts';
 import { needsInput, type Refusal } from './refusals.ts';
 import { uriEdits } from './result-uris.ts';
 import type { Call, CallOutcome, Core, Instance, ServerLink } from './state.ts';
@@ -142,6 +143,14 @@ export function armIdle(core: Core, instance: Instance): void {
   if (instance.idleArmed || instance.held || instance.phase !== 'running' || instance.purpose.kind === 'trial') return;
   instance.idleArmed = true;
   arm(core, `idle:${instance.key}`, idleStopMs(instance) - (core.now - instance.usedAt));
+}
+
+/** A server that was only started to tell its lists, and that nobody has called since, need not wait for its idle stop. */
+export function restSoon(core: Core, instance: Instance): void {
+  if (instance.held || instance.counters.calls > 0 || openCallsOf(instance) > 0) return;
+  instance.usedAt = core.now - idleStopMs(instance);
+  instance.idleArmed = true;
+  arm(core, `idle:${instance.key}`, REST_AFTER_LISTING_MS);
 }
 
 export function idleStopMs(instance: Instance): number {

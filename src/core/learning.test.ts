@@ -280,3 +280,16 @@ test('one that crashed after it had told them rests until it is called', () => {
   expect(world.status('fake')).toMatchObject({ state: 'stopped', health: 'degraded', reason: 'exit code 1' });
   expect(world.status('fake').fix).toBe('mcpd logs fake; then mcpd start fake');
 });
+
+test('a server that was started for its lists alone rests when it has told them; one that was called meanwhile stays', () => {
+  const world = new World();
+  const host = world.legacyHost('host');
+  for (const name of ['alone', 'called']) {
+    world.post({ type: 'server-defined', definition: definitionOf(name), memory: null });
+    world.ready(name, ONE);
+  }
+  world.request(host, 'tools/call', { name: 'called__one' });
+  world.advance(5000);
+  expect(world.processes.get('alone')?.stopping).toBe('asked');
+  expect(world.processes.get('called')?.stopping).toBe('no');
+});

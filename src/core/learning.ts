@@ -7,6 +7,7 @@ import {
   LIST_RETRY_MS,
 } from '../limits.ts';
 import { LISTS } from '../protocol/methods.ts';
+import { restSoon } from './calls.ts';
 import { arm, find, publishServer } from './emit.ts';
 import { isRepair } from './entries.ts';
 import { openCallsOf } from './instance.ts';
@@ -167,6 +168,7 @@ function concluded(core: Core, instance: Instance, link: ServerLink): void {
   // Of a server that never told its tools nothing is kept, so that it is asked again.
   if (known.memory === null && instance.findings.has('list-failed:tools')) return;
   if (known.memory !== null && JSON.stringify(known.memory) === JSON.stringify(memory)) return;
+  if (known.memory === null) restSoon(core, instance);
   core.out.push({ type: 'save-memory', server: instance.server, memory });
   remember(core, known, memory);
 }

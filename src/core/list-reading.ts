@@ -107,7 +107,7 @@ function takeEntries(list: ListKind, reading: ListReading, bytes: Uint8Array, sp
   for (const span of spans) {
     if (reading.entries.length >= LIST_ENTRIES_MAX || reading.bytes + (span.end - span.start) > LIST_BYTES_MAX) {
       const size = `${LIST_ENTRIES_MAX} entries or ${LIST_BYTES_MAX / 1024 / 1024} MiB`;
-      reading.findings.add(`${LISTS[list].method} is cut at ${size}`);
+      reading.findings.add(`the list is cut at ${size}`);
       return;
     }
     const { raw, key, finding } = checkEntry(list, text(bytes, span));

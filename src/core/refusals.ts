@@ -158,7 +158,7 @@ export function answerTooLong(server: string, bytes: number, max: number): Refus
   const mib = (n: number) => `${Math.round(n / 1024 / 1024)} MiB`;
   return {
     code: INTERNAL_ERROR,
-    message: `${server} answered with ${mib(bytes)}, over the limit of ${mib(max)} for one message; the call was carried out, its result was dropped. Ask for less, or raise the limit: mcpd add --line-max`,
+    message: `${server} answered with ${mib(bytes)}, over the limit of ${mib(max)} for one message; the call was carried out, its result was dropped. Ask for less, or raise the limit: mcpd set ${server} --line-max`,
     data: { reason: 'too-long', server, bytes, limitBytes: max },
   };
 }
