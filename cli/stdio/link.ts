@@ -50,6 +50,8 @@ export class Link {
   #waitingSince: number | null = null;
   /** The last daemon said that it would stop: nobody wants one until a request comes. */
   #parted = false;
+  /** It also said that another one follows: that one is given time, from when this one has gone. */
+  #succeeded = false;
   /** The last thing that was in the way. */
   #why = '';
   #starting = false;
@@ -104,7 +106,7 @@ export class Link {
   /** The daemon told that it will go. */
   parting(reason: Bye['reason']): void {
     this.#parted = true;
-    if (reason === 'upgrade') this.#startAgainAt = monotonicMs() + UPGRADE_GRACE_MS;
+    this.#succeeded = reason === 'upgrade';
   }
 
   /** Lets go of the daemon, and looks for the next. */
@@ -150,6 +152,8 @@ export class Link {
       // One that goes as soon as it comes is not asked again at once.
       const delayMs = now - stage.sinceMs < RECONNECT_FIRST_MS ? RECONNECT_EVERY_MS : 0;
       this.#tryingSince = now;
+      if (this.#succeeded) this.#startAgainAt = now + UPGRADE_GRACE_MS;
+      this.#succeeded = false;
       this.#why = '';
       this.#stage = { name: 'trying', timer: setTimeout(() => this.#attempt(), delayMs) };
     } else if (ABSENT.includes(code)) {
