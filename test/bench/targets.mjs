@@ -5,6 +5,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Host } from './host.mjs';
@@ -16,6 +17,9 @@ const dist = (name) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.u
 const ECHO_SERVER = here('echo-server.mjs');
 /** A daemon that stops: its drain, its servers' patience, and a second. */
 const DAEMON_END_MS = 17_000;
+/** As echo-server.mjs has them. */
+export const TOOLS_PER_SERVER = 10;
+const LOOK_AGAIN_MS = 50;
 /** Command lines of mcpd at once while servers are added. */
 const ADDS_AT_ONCE = 4;
 
@@ -125,13 +129,16 @@ export class Mcpd {
     return this.#pid;
   }
 
-  /** Installs the servers, with their lists; no daemon is left. */
+  /** Installs the servers and waits until a host gets the lists of all; no daemon is left. */
   async prepare() {
     await this.start();
     await inParallel(numbers(this.#servers), (n) => {
       const server = [process.execPath, ECHO_SERVER, '--name', serverName(n), '--wait-in', this.#waitFile];
-      return this.#cli('add', serverName(n), '--', ...server);
+      return this.#cli('add', serverName(n), '--no-trial', '--', ...server);
     });
+    const host = await this.open();
+    while ((await host.tools()).length < this.#servers * TOOLS_PER_SERVER) await delay(LOOK_AGAIN_MS);
+    await host.end();
     await this.stop();
   }
 

@@ -15,7 +15,7 @@ export async function latency(opened, quick) {
     const once = ({ host, target }) => timeCalls(host, target.toolOf(0, 'blob'), { bytes }, quick ? quickCalls : calls);
     // The first round makes the answer in the server and is not counted.
     await interleaved(opened, 1, once);
-    samples[name] = await interleaved(opened, quick ? 5 : 15, async (each) => summary(await once(each)));
+    samples[name] = await interleaved(opened, quick ? 3 : 15, async (each) => summary(await once(each)));
   }
   return samples;
 }

@@ -1,25 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { residentBytes } from '../processes.mjs';
-import { manyCalls, timeCalls } from '../rounds.mjs';
+import { endAll, manyCalls, openAll, timeCalls } from '../rounds.mjs';
 
 const CALLS = 100_000;
 const IN_FLIGHT = 8;
-const SETTLE_MS = 2000;
+/** V8 gives back what the starts of so many servers needed once it was idle for eight seconds. */
+const SETTLE_MS = 10_000;
 
-/** Resident bytes of the daemon with all its servers running, and how much it grows by 100 000 calls. */
+/** Resident bytes of the daemon with all its servers running, ten seconds after the last one started, and how much it grows by 100 000 calls. */
 export async function memory(targets, servers) {
   const samples = {};
-  for (const target of targets) {
-    const host = await target.open();
+  const opened = await openAll(targets);
+  for (const { host, target } of opened) {
     for (let n = 0; n < servers; n++) await timeCalls(host, target.toolOf(n, 'echo'), { text: 'hello' }, 2);
-    await delay(SETTLE_MS);
+  }
+  await delay(SETTLE_MS);
+  for (const { host, target } of opened) {
     const running = residentBytes(target.daemonPid);
     await manyCalls(host, target.toolOf(0, 'echo'), { text: 'hello' }, CALLS / 2, IN_FLIGHT);
     const half = residentBytes(target.daemonPid);
     await manyCalls(host, target.toolOf(0, 'echo'), { text: 'hello' }, CALLS / 2, IN_FLIGHT);
     const grown = residentBytes(target.daemonPid) - running;
     samples[target.name] = [{ running, grownHalf: half - running, grown }];
-    await host.end();
   }
+  await endAll(opened);
   return { [`${servers} servers`]: samples };
 }

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { interleaved } from '../rounds.mjs';
+import { TOOLS_PER_SERVER } from '../targets.mjs';
 
 const BARE = fileURLToPath(new URL('../bare.cjs', import.meta.url));
-const TOOLS_PER_SERVER = 10;
 
 /** Milliseconds from the start of a shim until its host has the list of all tools; beside them, of a program that does nothing. */
 export async function warmStart(targets, servers, place, quick) {
@@ -13,7 +13,7 @@ export async function warmStart(targets, servers, place, quick) {
     ...targets.map((target) => ({ name: target.name, run: () => listed(target, servers) })),
   ];
   await interleaved(items, 2, ({ run }) => run());
-  return { [`${servers} servers`]: await interleaved(items, quick ? 11 : 31, ({ run }) => run()) };
+  return { [`${servers} servers`]: await interleaved(items, quick ? 9 : 31, ({ run }) => run()) };
 }
 
 /** The same when there is no daemon yet, with the lists of an earlier one on disk. */
