@@ -6,7 +6,7 @@ import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { type Check, failureOf, type Verdict } from '../doctor/check.ts';
-import { checkPm2, judgeDaemon, judgeServer } from '../doctor/daemon.ts';
+import { checkPm2, judgeDaemon, judgeServer, SERVER_TOPIC } from '../doctor/daemon.ts';
 import { checkHome } from '../doctor/home.ts';
 import { checkInstallation } from '../doctor/installation.ts';
 import { checkLastStart } from '../doctor/last-start.ts';
@@ -39,9 +39,13 @@ async function everyCheck(context: Context): Promise<Check[]> {
   ];
 }
 
-/** What the daemon warns of is often what was looked at here as well: the first one counts, which may know more. */
+/**
+ * What the daemon warns of is often what was looked at here as well: the first one counts, which may know more. Servers each keep their
+ * line, however alike they fare.
+ */
 function once(checks: readonly Check[]): Check[] {
-  return checks.filter((check, i) => checks.findIndex((other) => other.text === check.text) === i);
+  const isFirst = (check: Check, at: number) => checks.findIndex((other) => other.text === check.text) === at;
+  return checks.filter((check, at) => check.topic.startsWith(SERVER_TOPIC) || isFirst(check, at));
 }
 
 interface Seen {

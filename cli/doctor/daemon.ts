@@ -29,9 +29,12 @@ export function judgeDaemon(status: DaemonStatus | null, now: number): Check[] {
   ];
 }
 
+/** How the topics of servers begin. */
+export const SERVER_TOPIC = 'server ';
+
 /** Each server by its state; what is wrong comes with the daemon's own advice. */
 export function judgeServer(server: ServerStatus): Check {
-  const topic = `server ${server.name}`;
+  const topic = `${SERVER_TOPIC}${server.name}`;
   const remark = remarkOf(server);
   const text = remark === '' ? server.state : `${server.state}: ${remark}`;
   const fix = server.fix ?? `mcpd logs ${server.name}`;

@@ -14,7 +14,11 @@ export interface Program {
 export function judgePrograms(found: readonly Program[]): Check {
   const [first, ...others] = found;
   if (first === undefined)
-    return note('command', 'mcpd is not on PATH; it runs by npx or by its full path', 'npm install -g mcpd');
+    return note(
+      'command',
+      'mcpd is not on PATH; it runs by npx or by its full path',
+      'in a clone of mcpd: npm pack, then npm install -g the file it names',
+    );
   if (first.kind === 'binary') {
     const own = others.find((program) => program.kind === 'ours' || program.kind === 'mcpd');
     const fix =

@@ -5,6 +5,7 @@ import { McpdError } from '../errors.ts';
 import { isConfidential } from '../secret-shape.ts';
 import { compareDeclared, type Declaration, type DeclaredEntry, readDeclared } from './declared.ts';
 import { commandLaunch, definitionOf, installedDefinition, type Registration } from './definition.ts';
+import { exportSet } from './export.ts';
 import type { GivenValue } from './inputs.ts';
 import { checkNothingMissing } from './inputs.ts';
 import type { Installs } from './installs.ts';
@@ -27,7 +28,8 @@ export async function applyDeclared(
     });
   }
   const file = readDeclared(path, request.text);
-  const diff = compareDeclared(path, file, ports.registry.allServers());
+  const installed = ports.registry.allServers();
+  const diff = compareDeclared(path, file, installed, exportSet(installed, ports.paths).mcpServers);
   const result: ApplyResult = {
     added: [],
     changed: [],

@@ -105,7 +105,7 @@ describe('compared with what is installed', () => {
       b: { command: 'node', args: ['y'] },
       c: { install: 'weather' },
     });
-    const diff = compareDeclared(PATH, read, [installed('a', ours), installed('b', ours), installed('gone', ours)]);
+    const diff = compareDeclared(PATH, read, [installed('a', ours), installed('b', ours), installed('gone', ours)], {});
     expect(diff.unchanged).toEqual(['a']);
     expect(diff.change.map(({ declaration }) => declaration.name)).toEqual(['b']);
     expect(diff.add.map(({ name }) => name)).toEqual(['c']);
@@ -117,13 +117,20 @@ describe('compared with what is installed', () => {
       installed('a', { kind: 'command', ref: 'node x' }),
       installed('b', { kind: 'file', ref: '/other.json' }),
     ];
-    const diff = compareDeclared(PATH, file({ a: { command: 'node' }, b: { command: 'node' } }), others);
+    const diff = compareDeclared(PATH, file({ a: { command: 'node' }, b: { command: 'node' } }), others, {});
     expect(diff).toMatchObject({ add: [], change: [], remove: [], unchanged: [] });
     expect(diff.failed.map(({ error }) => error.code)).toEqual(['NAME_TAKEN', 'NAME_TAKEN']);
   });
 
+  test('a server from elsewhere that is just what the file says, as after an export, is unchanged', () => {
+    const others = [installed('a', { kind: 'command', ref: 'node x' })];
+    const exported = { a: { args: ['x'], command: 'node' } };
+    const diff = compareDeclared(PATH, file({ a: { command: 'node', args: ['x'] } }), others, exported);
+    expect(diff).toMatchObject({ add: [], change: [], remove: [], unchanged: ['a'], failed: [] });
+  });
+
   test('an entry that went bad leaves the server it declared before', () => {
-    const diff = compareDeclared(PATH, file({ A: { command: 7 } }), [installed('a', ours)]);
+    const diff = compareDeclared(PATH, file({ A: { command: 7 } }), [installed('a', ours)], {});
     expect(diff.remove).toEqual([]);
     expect(diff.failed).toHaveLength(1);
   });

@@ -63,11 +63,12 @@ export function readDeclared(path: string, text: string): DeclaredFile {
   return file;
 }
 
-/** What has to be done so that the registry has what the file at `path` declares. */
+/** What has to be done so that the registry has what the file at `path` declares. `exported` is what an export would write now. */
 export function compareDeclared(
   path: string,
   file: DeclaredFile,
   installed: readonly ServerDefinition[],
+  exported: DeclaredSet['mcpServers'],
 ): DeclaredDiff {
   const present = new Map(installed.map((definition) => [definition.name, definition]));
   const diff: DeclaredDiff = { add: [], change: [], remove: [], unchanged: [], failed: [...file.failed] };
@@ -76,8 +77,11 @@ export function compareDeclared(
   for (const declaration of file.declarations) {
     const before = present.get(declaration.name);
     if (before === undefined) diff.add.push(declaration);
-    else if (!isFrom(before, path)) diff.failed.push({ name: declaration.name, error: elsewhere(before) });
-    else if (before.source.kind === 'file' && before.source.digest === declaration.digest)
+    else if (!isFrom(before, path)) {
+      // A server of the same name that somebody installed: fine if it is just what the file says, as after an export.
+      if (digestOf(exported[before.name]) === declaration.digest) diff.unchanged.push(before.name);
+      else diff.failed.push({ name: declaration.name, error: elsewhere(before) });
+    } else if (before.source.kind === 'file' && before.source.digest === declaration.digest)
       diff.unchanged.push(before.name);
     else diff.change.push({ declaration, present: before });
   }
@@ -188,8 +192,11 @@ function twice(name: string, written: string): McpdError {
 
 function elsewhere({ name, source }: ServerDefinition): McpdError {
   return new McpdError('NAME_TAKEN', {
-    what: `there is a server "${name}" already, which does not come from this file`,
-    why: source.kind === 'file' ? `it is declared in ${source.ref}` : `it comes from ${source.ref}`,
+    what: `there is another server "${name}" already, which was not declared in this file`,
+    why:
+      source.kind === 'file'
+        ? `it is declared in ${source.ref}`
+        : `it was installed by hand (${source.ref}), and differs from what the file says`,
     fix: `rename it in the file, or: mcpd uninstall ${name}`,
   });
 }
