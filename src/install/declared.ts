@@ -79,7 +79,8 @@ export function compareDeclared(
     if (before === undefined) diff.add.push(declaration);
     else if (!isFrom(before, path)) {
       // A server of the same name that somebody installed: fine if it is just what the file says, as after an export.
-      if (digestOf(exported[before.name]) === declaration.digest) diff.unchanged.push(before.name);
+      const asExported = exported[before.name];
+      if (asExported !== undefined && digestOf(asExported) === declaration.digest) diff.unchanged.push(before.name);
       else diff.failed.push({ name: declaration.name, error: elsewhere(before) });
     } else if (before.source.kind === 'file' && before.source.digest === declaration.digest)
       diff.unchanged.push(before.name);
