@@ -99,7 +99,7 @@ export class Host {
 
   #hear(pieces) {
     const first = pieces[0];
-    const head = RESULT_HEAD.exec(first.latin1Slice(0, END_BYTES));
+    const head = RESULT_HEAD.exec(first.latin1Slice(0, Math.min(END_BYTES, first.length)));
     const id = head === null ? idOfUnusual(pieces) : Number(head[1]);
     const asked = this.#open.get(id);
     if (asked === undefined) return;
