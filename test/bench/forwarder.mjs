@@ -44,8 +44,10 @@ class Server {
     this.process.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  hear(pieces) {
-    const head = ANSWER_HEAD.exec(pieces[0].latin1Slice(0, HEAD_BYTES));
+  hear(line) {
+    // A chunk may end within the head.
+    const pieces = line[0].length < HEAD_BYTES ? [joined(line)] : line;
+    const head = ANSWER_HEAD.exec(pieces[0].latin1Slice(0, Math.min(pieces[0].length, HEAD_BYTES)));
     const asked = head === null ? undefined : open.get(Number(head[1]));
     if (asked === undefined) return;
     open.delete(Number(head[1]));

@@ -1,7 +1,7 @@
 import { percentile } from './statistics.mjs';
 
 /** Calls that are made before the first that counts: code is compiled and memory has its size. */
-export const WARM_UP_CALLS = 300;
+export const WARM_UP_CALLS = 3000;
 
 /**
  * Runs `measure(item)` for each item, `rounds` times, and every round begins with another one: what the machine does meanwhile meets

@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
 });
 const { quick } = options;
 const wanted = (measure) => options.only === undefined || options.only.split(',').includes(measure);
-const say = (text) => process.stderr.write(`${text}\n`);
+const say = (text) => process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${text}\n`);
 
 async function measureCalls(place, two, samples) {
   const measures = Object.entries({ latency, throughput, processor, beside }).filter(([name]) => wanted(name));
@@ -58,31 +58,33 @@ async function measureUnread(place, two, samples) {
 async function measureMany(place, samples) {
   if (!['memory', 'warm', 'cold'].some(wanted)) return;
   say(`${MANY} servers …`);
-  const forwarder = new Forwarder(place, MANY);
   const mcpd = new Mcpd(place, MANY);
-  const one = new Mcpd(place, 1);
   await mcpd.prepare();
-  if (wanted('memory') || wanted('warm')) {
-    await forwarder.start();
-    await mcpd.start();
-    say('memory …');
-    const measured = await memory([forwarder, mcpd], MANY);
-    if (wanted('memory')) samples.memory = measured;
-    say('warm …');
-    if (wanted('warm')) samples.warm = await warmStart([forwarder, mcpd], MANY, place, quick);
-    await forwarder.stop();
-    await mcpd.stop();
-  }
+  const coldWithOne = async () => {
+    if (!wanted('cold')) return;
+    const one = new Mcpd(place, 1);
+    await one.prepare();
+    samples.cold = { '1 server': await coldStart(one, 1, place, quick) };
+  };
+  if (wanted('memory') || wanted('warm')) await measureRunning(place, mcpd, coldWithOne, samples);
+  else await coldWithOne();
   if (!wanted('cold')) return;
   say('cold …');
-  await one.prepare();
-  samples.cold = {
-    '1 server': await coldStart(one, 1, place, quick),
-    '50 servers': await coldStart(mcpd, MANY, place, quick),
-  };
+  samples.cold['50 servers'] = await coldStart(mcpd, MANY, place, quick);
   await mcpd.startAlways();
   mcpd.slowDown(SLOW_MS);
   samples.cold['50 slow servers'] = await coldStart(mcpd, MANY, place, quick);
+}
+
+async function measureRunning(place, mcpd, meanwhile, samples) {
+  const targets = [new Forwarder(place, MANY), mcpd];
+  for (const target of targets) await target.start();
+  say('memory …');
+  const measured = await memory(targets, MANY, meanwhile);
+  if (wanted('memory')) samples.memory = measured;
+  say('warm …');
+  if (wanted('warm')) samples.warm = await warmStart(targets, MANY, place, quick);
+  for (const target of targets) await target.stop();
 }
 
 function write(result) {

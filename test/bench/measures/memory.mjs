@@ -3,18 +3,21 @@ import { residentBytes } from '../processes.mjs';
 import { endAll, manyCalls, openAll, timeCalls } from '../rounds.mjs';
 
 const CALLS = 100_000;
-const IN_FLIGHT = 8;
+const IN_FLIGHT = 64;
 /** V8 gives back what the starts of so many servers needed once it was idle for eight seconds. */
 const SETTLE_MS = 10_000;
 
-/** Resident bytes of the daemon with all its servers running, ten seconds after the last one started, and how much it grows by 100 000 calls. */
-export async function memory(targets, servers) {
+/**
+ * Resident bytes of the daemon with all its servers running, ten seconds after the last one started, and how much it grows by 100 000
+ * calls. `meanwhile` may do something else, which asks nothing of these daemons.
+ */
+export async function memory(targets, servers, meanwhile) {
   const samples = {};
   const opened = await openAll(targets);
   for (const { host, target } of opened) {
     for (let n = 0; n < servers; n++) await timeCalls(host, target.toolOf(n, 'echo'), { text: 'hello' }, 2);
   }
-  await delay(SETTLE_MS);
+  await Promise.all([delay(SETTLE_MS), meanwhile()]);
   for (const { host, target } of opened) {
     const running = residentBytes(target.daemonPid);
     await manyCalls(host, target.toolOf(0, 'echo'), { text: 'hello' }, CALLS / 2, IN_FLIGHT);
