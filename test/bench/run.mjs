@@ -94,7 +94,12 @@ function write(result) {
 }
 
 const place = new Place();
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => place.clear().then(() => process.exit(130)));
+const giveUp = (code) => place.clear().then(() => process.exit(code));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => giveUp(130));
+process.once('uncaughtException', (error) => {
+  say(error.stack);
+  void giveUp(1);
+});
 try {
   const samples = {};
   const two = new Mcpd(place, 2);
