@@ -7,7 +7,7 @@ import { checkNothingMissing } from './inputs.ts';
 import { type Origin, type PlanContext, planInstall, planView } from './plan.ts';
 
 const context: PlanContext = {
-  place: { cwd: '/work', userHome: '/home/me' },
+  place: { cwd: '/proj', userHome: '/home/me' },
 };
 
 const input = (name: string, more: Partial<CatalogInput> = {}): CatalogInput => ({
@@ -129,7 +129,7 @@ describe('a package of the catalog', () => {
       arguments: [{ flag: null, repeated: true, input: input('directory', { required: true, format: 'filepath' }) }],
     });
     expect(plan(origin, { args: ['docs', '~/notes', '/abs', '--quiet'] }).args).toEqual([
-      '/work/docs',
+      '/proj/docs',
       '/home/me/notes',
       '/abs',
       '--quiet',

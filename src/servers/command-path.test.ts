@@ -6,7 +6,7 @@ function place(files: Record<string, PathFinding>, more: { path?: string; platfo
   return {
     path: '/usr/local/bin:/usr/bin',
     pathext: '.COM;.EXE;.BAT;.CMD',
-    cwd: '/work',
+    cwd: '/proj',
     platform: 'linux' as NodeJS.Platform,
     probe: (path: string) => files[path] ?? 'missing',
     ...more,
@@ -27,15 +27,15 @@ test('a name that is nowhere comes with the folders that were looked in', () => 
 });
 
 test('a file without the right to be run, and a folder, are told apart from nothing', () => {
-  const files = { '/usr/bin/tool': 'not-executable', '/work/folder': 'folder', '/usr/bin/lib': 'folder' } as const;
+  const files = { '/usr/bin/tool': 'not-executable', '/proj/folder': 'folder', '/usr/bin/lib': 'folder' } as const;
   expect(resolveCommand('tool', place(files))).toEqual({ kind: 'not-executable', path: '/usr/bin/tool' });
-  expect(resolveCommand('./folder', place(files))).toEqual({ kind: 'folder', path: '/work/folder' });
+  expect(resolveCommand('./folder', place(files))).toEqual({ kind: 'folder', path: '/proj/folder' });
   expect(resolveCommand('lib', place(files)).kind).toBe('missing');
 });
 
 test('a command with a slash is taken from the working folder and never from the PATH', () => {
-  const files = { '/work/bin/a b': 'program', '/usr/bin/bin/a b': 'program' } as const;
-  expect(resolveCommand('bin/a b', place(files))).toEqual({ kind: 'found', path: '/work/bin/a b' });
+  const files = { '/proj/bin/a b': 'program', '/usr/bin/bin/a b': 'program' } as const;
+  expect(resolveCommand('bin/a b', place(files))).toEqual({ kind: 'found', path: '/proj/bin/a b' });
   expect(resolveCommand('/no/such', place(files))).toEqual({ kind: 'missing', lookedIn: ['/no'] });
 });
 
