@@ -3,8 +3,8 @@ import { interleaved, manyCalls } from '../rounds.mjs';
 /** Calls in flight, and calls a round. */
 const LOADS = [
   { inFlight: 1, calls: 4000, quickCalls: 1000 },
-  { inFlight: 8, calls: 16_000, quickCalls: 5000 },
-  { inFlight: 64, calls: 32_000, quickCalls: 10_000 },
+  { inFlight: 8, calls: 16_000, quickCalls: 3000 },
+  { inFlight: 64, calls: 32_000, quickCalls: 6000 },
 ];
 
 /** Calls a second of one host to one server, by the number of calls in flight. */
