@@ -1,8 +1,8 @@
-import type { ExposedName, ServerDefinition, ServerMemory, ServerName } from '../src/core/model.ts';
+import type { ExposedName, ProcessLedger, ServerDefinition, ServerMemory, ServerName } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
 import type { Paths } from '../src/paths.ts';
 import { durably, openDatabase } from './db.ts';
-import { ledgerOf, type ProcessLedger } from './ledger.ts';
+import { ledgerOf } from './ledger.ts';
 import { memoryTableOf } from './memory.ts';
 import { INIT } from './migrations/0001-init.ts';
 import { nameTableOf } from './names.ts';

@@ -201,3 +201,29 @@ export interface ExposedName {
   server: ServerName;
   raw: string;
 }
+
+/** A process that was started. Kept until it was seen to end, so that the next daemon finds what this one left. */
+export interface LedgerRow {
+  instance: InstanceKey;
+  generation: number;
+  server: ServerName;
+  pid: number;
+  pgid: number;
+  /** As the system tells it, else empty; with the pid it names one process for good. */
+  startTime: string;
+  /** What its environment holds to know it by. */
+  marker: string;
+  /** Of the daemon that started it: generations begin anew with each daemon. */
+  nonce: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** The registry's record of processes. */
+export interface ProcessLedger {
+  add(row: LedgerRow): void;
+  /** Without `nonce`: the rows of all daemons for this instance and generation. */
+  remove(instance: InstanceKey, generation: number, nonce?: string): void;
+  /** Oldest first. */
+  rows(): LedgerRow[];
+}

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { GatewayEvent } from '../core/events.ts';
-import type { ExitReport, InstanceKey, ServerDefinition } from '../core/model.ts';
+import type { ExitReport, InstanceKey, ProcessLedger, ServerDefinition } from '../core/model.ts';
 import { asMcpdError, McpdError } from '../errors.ts';
 import { JSON_DEPTH_MAX, NOISE_SAMPLE_BYTES, SERVER_LINE_BYTES_MAX, SWEEP_EVERY_MS } from '../limits.ts';
 import type { Bytes } from '../protocol/frame.ts';
@@ -9,7 +9,7 @@ import { FrameReader } from '../protocol/framing.ts';
 import { Family } from './family.ts';
 import type { Guardian } from './guardian.ts';
 import { causeOf, type LaunchPlan } from './launch-plan.ts';
-import { type ProcessLedger, record, strikeOff } from './ledger.ts';
+import { record, strikeOff } from './ledger.ts';
 import { type ProcessScanner, startTimeOf } from './process-scan.ts';
 import type { FamilyRoot, ProcessTable } from './process-table.ts';
 import type { ServerLog, StderrInput } from './server-log.ts';

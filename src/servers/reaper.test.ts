@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LedgerRow } from './ledger.ts';
+import type { LedgerRow } from '../core/model.ts';
 import { markerOf } from './marker.ts';
 import { type ProcessRow, ProcessTable } from './process-table.ts';
 import { leftovers } from './reaper.ts';

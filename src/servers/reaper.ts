@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { LedgerRow, ProcessLedger } from '../core/model.ts';
 import { REAP_KILL_MS, REAP_TERM_GRACE_MS, SWEEP_EVERY_MS } from '../limits.ts';
-import type { LedgerRow, ProcessLedger } from './ledger.ts';
 import { isOfEarlierDaemon, type MarkerParts } from './marker.ts';
 import type { ProcessScanner } from './process-scan.ts';
 import type { ProcessRow, ProcessTable } from './process-table.ts';

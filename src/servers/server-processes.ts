@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Effect, GatewayEvent } from '../core/events.ts';
-import type { InstanceKey, ServerName } from '../core/model.ts';
+import type { InstanceKey, ProcessLedger, ServerName } from '../core/model.ts';
 import { PROCESS_SCAN_EVERY_MS, REAP_DELAY_MS, SERVER_UMASK } from '../limits.ts';
 import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
@@ -11,7 +11,6 @@ import type { CommandLookup } from './command-path.ts';
 import { serverEnvironment } from './environment.ts';
 import { Guardian } from './guardian.ts';
 import { findCommand, type LaunchPlan, planLaunch } from './launch-plan.ts';
-import type { ProcessLedger } from './ledger.ts';
 import { createLoginPath } from './login-path.ts';
 import { markerOf } from './marker.ts';
 import { maskOf } from './masking.ts';

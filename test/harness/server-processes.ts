@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import type { GatewayEvent } from '../../src/core/events.ts';
-import type { ExitReport, Launch, ServerDefinition, ServerLimits } from '../../src/core/model.ts';
+import type {
+  ExitReport,
+  Launch,
+  LedgerRow,
+  ProcessLedger,
+  ServerDefinition,
+  ServerLimits,
+} from '../../src/core/model.ts';
 import { pathsOf } from '../../src/paths.ts';
-import type { LedgerRow, ProcessLedger } from '../../src/servers/ledger.ts';
 import { createServerProcesses, type ServerProcesses } from '../../src/servers/server-processes.ts';
 import type { TemporaryHome } from './home.ts';
 import { until } from './until.ts';
