@@ -63,6 +63,17 @@ export function killPid(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   }
 }
 
+/** Has this process come so far as to ignore SIGTERM, as one that traps it does? True on a system without /proc. */
+export function ignoresSignals(pid: number): boolean {
+  if (!procExists()) return true;
+  try {
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '0';
+    return (BigInt(`0x${mask}`) & SIGTERM_BIT) !== 0n;
+  } catch {
+    return false; // It has gone.
+  }
+}
+
 /** Can processes be found by what they belong to? (Linux yes, macOS no.) */
 export function procExists(): boolean {
   try {
@@ -74,6 +85,9 @@ export function procExists(): boolean {
 }
 
 // — internal —
+
+/** Signal 15 in the masks of /proc. */
+const SIGTERM_BIT = 1n << 14n;
 
 function belongsTo(pid: number, folder: string): boolean {
   try {

@@ -8,7 +8,7 @@ import { markerOf } from '../../src/servers/marker.ts';
 import { bundled } from '../harness/bundled-source.ts';
 import { fake, recordsIn } from '../harness/fake.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
-import { alive, gone, killPid, startOf } from '../harness/processes.ts';
+import { alive, gone, ignoresSignals, killPid, startOf } from '../harness/processes.ts';
 import { processBench } from '../harness/server-processes.ts';
 import { until } from '../harness/until.ts';
 
@@ -181,8 +181,9 @@ test('a guardian hears no signal meant for others, and one that is killed is rep
   guardian.add(released);
   guardian.remove(released);
   const first = guardian.pid() ?? 0;
+  await until('the guardian to be deaf', () => ignoresSignals(first));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) killPid(first, signal);
-  await until('the signals to be over', () => alive(first));
+  expect(alive(first)).toBe(true);
   killPid(first);
   await gone(first);
   const second = await until('another guardian', () => {
