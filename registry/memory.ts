@@ -1,4 +1,11 @@
-import { type CachedList, type Era, LIST_KINDS, type ServerMemory, type ServerName } from '../src/core/model.ts';
+import {
+  type CachedList,
+  type Era,
+  LIST_KINDS,
+  type ListVariant,
+  type ServerMemory,
+  type ServerName,
+} from '../src/core/model.ts';
 import type { Db } from './db.ts';
 
 export interface MemoryTable {
@@ -19,6 +26,8 @@ interface MemoryRow {
   serverInfo: string;
   capabilities: string;
   instructions: string | null;
+  variants: string;
+  callsBack: number;
   kind: string | null;
   entries: string | null;
   findings: string | null;
@@ -27,7 +36,7 @@ interface MemoryRow {
 export function memoryTableOf(db: Db): MemoryTable {
   const select = (where: string) => `
     SELECT m.server, m.fingerprint, m.era, m.protocol_version AS protocolVersion, m.server_info AS serverInfo, m.capabilities,
-           m.instructions, l.kind, l.entries, l.findings
+           m.instructions, m.variants, m.calls_back AS callsBack, l.kind, l.entries, l.findings
     FROM memories m JOIN servers s ON s.name = m.server AND s.fingerprint = m.fingerprint LEFT JOIN lists l ON l.server = m.server
     ${where}`;
   const all = db.prepare<[], MemoryRow>(select(''));
@@ -35,16 +44,16 @@ export function memoryTableOf(db: Db): MemoryTable {
   const isCurrent = db.prepare<[string, string]>('SELECT 1 FROM servers WHERE name = ? AND fingerprint = ?');
   const forget = db.prepare<[string]>('DELETE FROM memories WHERE server = ?');
   const putMemory = db.prepare(`
-    INSERT INTO memories (server, fingerprint, era, protocol_version, server_info, capabilities, instructions)
-    VALUES (@server, @fingerprint, @era, @protocolVersion, @serverInfo, @capabilities, @instructions)`);
+    INSERT INTO memories (server, fingerprint, era, protocol_version, server_info, capabilities, instructions, variants, calls_back)
+    VALUES (@server, @fingerprint, @era, @protocolVersion, @serverInfo, @capabilities, @instructions, @variants, @callsBack)`);
   const putList = db.prepare<[string, string, string, string]>(
     'INSERT INTO lists (server, kind, entries, findings) VALUES (?, ?, ?, ?)',
   );
 
   const put = (server: ServerName, memory: ServerMemory): void => {
-    const { lists, ...facts } = memory;
+    const { lists, variants, callsBack, ...facts } = memory;
     forget.run(server);
-    putMemory.run({ server, ...facts });
+    putMemory.run({ server, ...facts, variants: JSON.stringify(variants), callsBack: callsBack ? 1 : 0 });
     for (const list of lists)
       putList.run(server, list.kind, list.entries.join(SEPARATOR), JSON.stringify(list.findings));
   };
@@ -85,7 +94,17 @@ function memoryOf(row: MemoryRow): ServerMemory | null {
   const era = ERAS.find((known) => known === row.era);
   if (era === undefined) return null;
   const { fingerprint, protocolVersion, serverInfo, capabilities, instructions } = row;
-  return { fingerprint, era, protocolVersion, serverInfo, capabilities, instructions, lists: [] };
+  return {
+    fingerprint,
+    era,
+    protocolVersion,
+    serverInfo,
+    capabilities,
+    instructions,
+    lists: [],
+    variants: variantsOf(row.variants),
+    callsBack: row.callsBack !== 0,
+  };
 }
 
 function listOf(row: MemoryRow): CachedList | null {
@@ -96,6 +115,25 @@ function listOf(row: MemoryRow): CachedList | null {
     entries: row.entries === '' ? [] : row.entries.split(SEPARATOR),
     findings: findingsOf(row.findings),
   };
+}
+
+/** Written by `put` alone; what cannot be read is listed anew. */
+function variantsOf(text: string): ListVariant[] {
+  try {
+    const variants: unknown = JSON.parse(text);
+    return Array.isArray(variants) ? variants.filter(isVariant) : [];
+  } catch {
+    // As above.
+    return [];
+  }
+}
+
+function isVariant(value: unknown): value is ListVariant {
+  if (typeof value !== 'object' || value === null) return false;
+  const { declared, lists } = value as Partial<ListVariant>;
+  const isList = (list: Partial<CachedList> | null) =>
+    LIST_KINDS.some((kind) => kind === list?.kind) && Array.isArray(list?.entries) && Array.isArray(list?.findings);
+  return typeof declared === 'string' && Array.isArray(lists) && lists.every(isList);
 }
 
 function findingsOf(text: string): string[] {

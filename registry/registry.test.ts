@@ -43,6 +43,7 @@ function definition(name: string, change: Partial<ServerDefinition> = {}): Serve
     description: `The ${name} server`,
     launch,
     start: 'on-demand',
+    sharing: 'auto',
     enabled: true,
     limits: {
       startTimeoutMs: null,
@@ -67,6 +68,8 @@ function memory(fingerprint: string, change: Partial<ServerMemory> = {}): Server
     serverInfo: '{"name":"x","version":"1"}',
     capabilities: '{"tools":{}}',
     instructions: null,
+    variants: [],
+    callsBack: false,
     lists: [
       {
         kind: 'tools',

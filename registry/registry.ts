@@ -5,6 +5,7 @@ import { durably, openDatabase } from './db.ts';
 import { ledgerOf } from './ledger.ts';
 import { memoryTableOf } from './memory.ts';
 import { INIT } from './migrations/0001-init.ts';
+import { SHARING } from './migrations/0002-sharing.ts';
 import { nameTableOf } from './names.ts';
 import { type DefinitionPatch, patched, serverTableOf } from './servers.ts';
 import { sqliteFault } from './sqlite-fault.ts';
@@ -46,7 +47,7 @@ export interface Registry {
 /** @throws {McpdError} REGISTRY_DAMAGED (the file stays as it is), REGISTRY_NEWER, DISK_FULL, HOME_UNWRITABLE, OUT_OF_FILES */
 export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
   const path = paths.registry;
-  const db = openDatabase(path, { migrations: [INIT], cacheBytes: CACHE_BYTES });
+  const db = openDatabase(path, { migrations: [INIT, SHARING], cacheBytes: CACHE_BYTES });
   const guarded = <A extends unknown[], R>(work: (...args: A) => R) => guard(path, work);
   const [servers, memories, names, ledger] = guarded(
     () => [serverTableOf(db), memoryTableOf(db), nameTableOf(db), ledgerOf(db)] as const,

@@ -19,6 +19,7 @@ function definition(source: ServerSource): ServerDefinition {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: mcpd's own reference to a secret.
     launch: { command: '/usr/bin/node', args: ['a b', '', '$HOME'], cwd: null, env: { KEY: '${secret:KEY}' } },
     start: 'on-demand',
+    sharing: 'auto',
     enabled: false,
     limits: {
       startTimeoutMs: 1,

@@ -1,10 +1,11 @@
-import type {
-  InstalledPackage,
-  Launch,
-  ServerDefinition,
-  ServerLimits,
-  ServerSource,
-  StartMode,
+import {
+  type InstalledPackage,
+  type Launch,
+  type ServerDefinition,
+  type ServerLimits,
+  type ServerSource,
+  SHARINGS,
+  type StartMode,
 } from '../src/core/model.ts';
 import { isServerName } from '../src/server-names.ts';
 
@@ -14,6 +15,7 @@ export interface ServerRow {
   description: string;
   launch: string;
   start: string;
+  sharing: string;
   enabled: number;
   limits: string;
   source: string;
@@ -52,15 +54,28 @@ export function readRow(row: ServerRow): Reading {
   const limits = limitsOf(json(row.limits));
   const source = sourceOf(json(row.source));
   const start = START_MODES.find((mode) => mode === row.start);
+  const sharing = SHARINGS.find((mode) => mode === row.sharing);
   if (!isServerName(row.name)) return unreadable(row, 'name');
   if (launch === null) return unreadable(row, 'launch');
   if (limits === null) return unreadable(row, 'limits');
   if (source === null) return unreadable(row, 'source');
   if (start === undefined) return unreadable(row, 'start');
+  if (sharing === undefined) return unreadable(row, 'sharing');
   if (!FINGERPRINT.test(row.fingerprint)) return unreadable(row, 'fingerprint');
   const { name, description, fingerprint, addedAt } = row;
   return {
-    definition: { name, description, launch, start, enabled: row.enabled !== 0, limits, source, fingerprint, addedAt },
+    definition: {
+      name,
+      description,
+      launch,
+      start,
+      sharing,
+      enabled: row.enabled !== 0,
+      limits,
+      source,
+      fingerprint,
+      addedAt,
+    },
   };
 }
 

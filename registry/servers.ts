@@ -1,4 +1,4 @@
-import type { ServerDefinition, ServerLimits, ServerName, StartMode } from '../src/core/model.ts';
+import type { ServerDefinition, ServerLimits, ServerName, Sharing, StartMode } from '../src/core/model.ts';
 import type { Db } from './db.ts';
 import { LIMIT_KEYS, readRow, rowOf, type ServerRow } from './server-row.ts';
 
@@ -6,6 +6,7 @@ import { LIMIT_KEYS, readRow, rowOf, type ServerRow } from './server-row.ts';
 export interface DefinitionPatch {
   enabled?: boolean | undefined;
   start?: StartMode | undefined;
+  sharing?: Sharing | undefined;
   limits?: { [K in keyof ServerLimits]?: ServerLimits[K] | undefined } | undefined;
 }
 
@@ -21,16 +22,17 @@ export interface ServerTable {
 }
 
 export function serverTableOf(db: Db): ServerTable {
-  const columns = 'name, description, launch, start, enabled, limits, source, fingerprint, added_at AS addedAt';
+  const columns =
+    'name, description, launch, start, sharing, enabled, limits, source, fingerprint, added_at AS addedAt';
   const all = db.prepare<[], ServerRow>(`SELECT ${columns} FROM servers ORDER BY name`);
   const one = db.prepare<[string], ServerRow>(`SELECT ${columns} FROM servers WHERE name = ?`);
   const remove = db.prepare<[string]>('DELETE FROM servers WHERE name = ?');
   const put = db.prepare<[ServerRow]>(`
-    INSERT INTO servers (name, description, launch, start, enabled, limits, source, fingerprint, added_at)
-    VALUES (@name, @description, @launch, @start, @enabled, @limits, @source, @fingerprint, @addedAt)
+    INSERT INTO servers (name, description, launch, start, sharing, enabled, limits, source, fingerprint, added_at)
+    VALUES (@name, @description, @launch, @start, @sharing, @enabled, @limits, @source, @fingerprint, @addedAt)
     ON CONFLICT (name) DO UPDATE SET description = excluded.description, launch = excluded.launch, start = excluded.start,
-      enabled = excluded.enabled, limits = excluded.limits, source = excluded.source, fingerprint = excluded.fingerprint,
-      added_at = excluded.added_at`);
+      sharing = excluded.sharing, enabled = excluded.enabled, limits = excluded.limits, source = excluded.source,
+      fingerprint = excluded.fingerprint, added_at = excluded.added_at`);
   return {
     all: () => readAll(all.all()),
     one: (name) => {
@@ -57,6 +59,7 @@ export function patched(definition: ServerDefinition, patch: DefinitionPatch): S
     ...definition,
     enabled: patch.enabled ?? definition.enabled,
     start: patch.start ?? definition.start,
+    sharing: patch.sharing ?? definition.sharing,
     limits,
   };
 }

@@ -32,6 +32,7 @@ const server: ServerStatus = {
   name: 'weather',
   description: '',
   start: 'on-demand',
+  sharing: 'auto',
   enabled: true,
   wanted: 'down',
   wantedReason: null,

@@ -78,7 +78,7 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
     if (frame.length <= INSPECTED_BYTES_MAX && isToolError(frame)) outcome = 'tool-error';
   }
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
-  core.out.push({ type: 'to-host', session: call.session, bytes, class: 'answer', id: call.id });
+  core.out.push({ type: 'to-host', session: call.session, bytes, class: 'answer', id: call.id, about: call.id });
   finish(core, instance, call, outcome, errorCode, frame.length);
 }
 

@@ -11,7 +11,7 @@ import { type Phase, STATE_OF } from './supervision.ts';
 /** The ways in which the core leaves effects. */
 
 export function answer(core: Core, session: SessionId, id: RawId, resultJson: string): void {
-  core.out.push({ type: 'to-host', session, bytes: line(resultText(id, resultJson)), class: 'answer', id });
+  core.out.push({ type: 'to-host', session, bytes: line(resultText(id, resultJson)), class: 'answer', id, about: id });
 }
 
 export function refuse(core: Core, session: SessionId, id: RawId | null, refusal: Refusal): void {
@@ -21,17 +21,25 @@ export function refuse(core: Core, session: SessionId, id: RawId | null, refusal
     bytes: line(errorText(id, refusal.code, refusal.message, refusal.data)),
     class: 'answer',
     id,
+    about: id,
   });
 }
 
-export function notify(core: Core, session: HostSession, text: string): void {
-  core.out.push({ type: 'to-host', session: session.id, bytes: line(text), class: 'notice', id: null });
+/** `about`: raw id of the host's request to which the notice belongs, if it belongs to one. */
+export function notify(core: Core, session: HostSession, text: string, about: RawId | null = null): void {
+  core.out.push({ type: 'to-host', session: session.id, bytes: line(text), class: 'notice', id: null, about });
 }
 
 /** Passes a server's notice on. */
-export function passNotice(core: Core, session: HostSession, frame: Frame, edits: readonly Edit[]): void {
+export function passNotice(
+  core: Core,
+  session: HostSession,
+  frame: Frame,
+  edits: readonly Edit[],
+  about: RawId | null,
+): void {
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
-  core.out.push({ type: 'to-host', session: session.id, bytes, class: 'notice', id: null });
+  core.out.push({ type: 'to-host', session: session.id, bytes, class: 'notice', id: null, about });
 }
 
 export function toServer(core: Core, instance: Instance, text: string): void {

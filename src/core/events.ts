@@ -2,6 +2,7 @@ import type { Bytes, Frame, NoiseReason } from '../protocol/frame.ts';
 import type {
   CachedList,
   CallRecord,
+  Door,
   Era,
   ExitReport,
   ExposedName,
@@ -18,13 +19,23 @@ import type {
  * the runtime performs them. `at` is monotonic milliseconds; the core reads no clock.
  */
 export type GatewayEvent =
-  | { type: 'host-opened'; at: number; session: SessionId; host: string; resume: ResumeFacts | null }
+  | { type: 'host-opened'; at: number; session: SessionId; host: string; door: Door; resume: ResumeFacts | null }
   | { type: 'host-message'; at: number; session: SessionId; frame: Frame }
   /** A line that is no message, or too long. `id` is the raw id of a request, when one could be read. */
   | { type: 'host-noise'; at: number; session: SessionId; reason: NoiseReason; id: string | null }
   | { type: 'host-closed'; at: number; session: SessionId }
+  /** The question with this raw id could not be put to the host: it does not read, or has no stream on which it could be asked. */
+  | { type: 'host-deaf'; at: number; session: SessionId; question: string }
   | { type: 'server-spawned'; at: number; instance: InstanceKey; generation: number; pid: number }
-  | { type: 'server-message'; at: number; instance: InstanceKey; generation: number; frame: Frame }
+  /** `about`: id on the link of the request on whose own stream it came; null where a server has one stream for all (stdio). */
+  | {
+      type: 'server-message';
+      at: number;
+      instance: InstanceKey;
+      generation: number;
+      frame: Frame;
+      about: number | null;
+    }
   | {
       type: 'server-noise';
       at: number;
@@ -55,6 +66,8 @@ export type GatewayEvent =
   /** The registry has this server now: new, changed, enabled, disabled. `memory` belongs to its fingerprint or is null. */
   | { type: 'server-defined'; at: number; definition: ServerDefinition; memory: ServerMemory | null }
   | { type: 'server-removed'; at: number; server: ServerName }
+  /** A remote server lets nobody in before a person has logged in (`reason` says why); null: somebody has. */
+  | { type: 'server-locked'; at: number; server: ServerName; reason: string | null }
   /** A person's word. `start` holds the server up until `stop`. */
   | { type: 'command'; at: number; server: ServerName; command: 'start' | 'stop' | 'restart' }
   /** Start this definition once, read its lists, stop it, report by `trial-finished`. */
@@ -66,13 +79,18 @@ export type GatewayEvent =
   | { type: 'shutdown'; at: number; now: boolean };
 
 export type Effect =
-  /** `answer`s must arrive; `notice`s may be dropped and counted when the host does not read. */
+  /**
+   * `answer`s must arrive. A `question` (a server's request to the host) that cannot is reported by `host-deaf`. `notice`s may be dropped
+   * and counted when the host does not read. `id`: raw id of what is answered or asked, else null. `about`: raw id of the host's open
+   * request to which the message belongs, so that HTTP can put it on that request's stream; null belongs to the session as a whole.
+   */
   | {
       type: 'to-host';
       session: SessionId;
       bytes: Bytes;
-      class: 'answer' | 'notice' /** of an answer: the raw id */;
+      class: 'answer' | 'question' | 'notice';
       id: string | null;
+      about: string | null;
     }
   /** `id` is that of a request on the link, for the case that it cannot be written; null for what may be lost. */
   | { type: 'to-server'; instance: InstanceKey; generation: number; bytes: Bytes; id: number | null }

@@ -98,7 +98,7 @@ export class Gateway {
 function dispatch(core: Core, event: GatewayEvent): void {
   switch (event.type) {
     case 'host-opened':
-      return openSession(core, event.session, event.host, event.resume);
+      return openSession(core, event.session, event.host, event.door, event.resume);
     case 'host-message':
     case 'host-noise':
     case 'host-closed':

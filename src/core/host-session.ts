@@ -2,17 +2,18 @@ import { member, text } from '../protocol/members.ts';
 import { isLogLevel } from '../protocol/methods.ts';
 import { MODERN_REVISION } from '../protocol/revisions.ts';
 import type { ResumeFacts } from './events.ts';
-import { LIST_KINDS } from './model.ts';
+import { type Door, LIST_KINDS } from './model.ts';
 import { tellOfLists } from './notices.ts';
 import type { Core, HostSession } from './state.ts';
 import { TransientMap } from './transient-map.ts';
 
 /** One connection of one host: how it begins, or goes on after the daemon it began with. */
 
-export function newSession(core: Core, id: string, host: string): HostSession {
+export function newSession(core: Core, id: string, host: string, door: Door): HostSession {
   return {
     id,
     host,
+    door,
     openedAt: core.now,
     era: null,
     protocolVersion: null,

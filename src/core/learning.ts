@@ -137,6 +137,8 @@ function memoryOf(link: ServerLink, before: ServerMemory | null): ServerMemory {
     serverInfo: link.serverInfo,
     capabilities: JSON.stringify(link.capabilities),
     instructions: link.instructions,
+    variants: before?.variants ?? [],
+    callsBack: before?.callsBack ?? false,
     lists: LIST_KINDS.map((kind): CachedList => {
       const read = link.read.get(kind);
       return read === undefined

@@ -63,7 +63,7 @@ function acknowledge(core: Core, session: HostSession, { id, lists, uris }: List
   const params = `{"notifications":${JSON.stringify(honoured)},"_meta":{"${SUBSCRIPTION_ID_KEY}":${id}}}`;
   const bytes = line(notificationText('notifications/subscriptions/acknowledged', params));
   // It must not be dropped as a notice may be: to the host it is the answer, for now.
-  core.out.push({ type: 'to-host', session: session.id, bytes, class: 'answer', id });
+  core.out.push({ type: 'to-host', session: session.id, bytes, class: 'answer', id, about: id });
 }
 
 /** Their servers are told, and started if need be: one that does not run has no news. */

@@ -77,6 +77,7 @@ export function answerList(core: Core, session: HostSession, view: RequestView, 
     bytes: [head, body, LIST_END],
     class: 'answer',
     id: request.id,
+    about: request.id,
   });
 }
 

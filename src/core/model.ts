@@ -7,6 +7,24 @@ export type InstanceKey = string;
 /** One connection of one host. */
 export type SessionId = string;
 
+/** What a host gets to see: everything, or one server under its own names. The door by which it came decides, never its messages. */
+export type Scope = { kind: 'all' } | { kind: 'server'; server: ServerName };
+
+/** By which door a session came, and what is known of who came. */
+export interface Door {
+  /** Whose it is, for what outlives a connection: `local` for whoever reached the host socket, `client:NAME` for the owner of a token. */
+  principal: string;
+  scope: Scope;
+  /** Absolute folder in which the host started its shim; null when that is not known. */
+  cwd: string | null;
+  /** `request`: a single HTTP request that stands alone. Its session ends with its answer, and is not shown to people. */
+  lasts: 'connection' | 'request';
+}
+
+/** Which hosts use one process of a server: all, each its own, or those that work in the same folder. `auto`: all, until it calls back. */
+export type Sharing = 'auto' | 'shared' | 'per-session' | 'per-workspace';
+export const SHARINGS: readonly Sharing[] = ['auto', 'shared', 'per-session', 'per-workspace'];
+
 /** How a server's process is started. Values in `args` and `env` may hold `${secret:NAME}`: filled at spawn, kept nowhere else. */
 export interface Launch {
   /** Absolute path, or a name looked up on the login shell's PATH. Never a shell line. */
@@ -60,6 +78,7 @@ export interface ServerDefinition {
   description: string;
   launch: Launch;
   start: StartMode;
+  sharing: Sharing;
   enabled: boolean;
   limits: ServerLimits;
   source: ServerSource;
@@ -93,6 +112,18 @@ export interface ServerMemory {
   serverInfo: string;
   capabilities: string;
   instructions: string | null;
+  /** What it lists to a client that declares no capability. */
+  lists: CachedList[];
+  /** What a legacy server lists to clients that declare more, where that was seen. */
+  variants: ListVariant[];
+  /** It was seen to ask its client something during a call. */
+  callsBack: boolean;
+}
+
+/** The lists of a legacy server towards clients that declare these capabilities. */
+export interface ListVariant {
+  /** Of `elicitation`, `roots`, `sampling`, in this order, joined by `+`; never empty. */
+  declared: string;
   lists: CachedList[];
 }
 
@@ -117,9 +148,10 @@ export interface ServerStatus {
   name: ServerName;
   description: string;
   start: StartMode;
+  sharing: Sharing;
   enabled: boolean;
   wanted: 'up' | 'down';
-  /** Why it is wanted down although a person might expect it up: `disabled`, `manual`; else null. */
+  /** Why it is wanted down although a person might expect it up: `disabled`, `manual`, `needs-auth`; else null. */
   wantedReason: string | null;
   state: State;
   /** Why it is in this state, for people; null when there is nothing to say. */

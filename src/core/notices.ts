@@ -47,7 +47,7 @@ export function tellOfLists(core: Core, session: HostSession, kinds: readonly Li
 
 export function tellListen(core: Core, session: HostSession, listen: Listen, kinds: readonly ListKind[]): void {
   for (const method of noticesOf(kinds.filter((kind) => listen.lists.has(kind))))
-    notify(core, session, stamped(method, listen.id, ''));
+    notify(core, session, stamped(method, listen.id, ''), listen.id);
 }
 
 /**
@@ -80,7 +80,7 @@ function sendUpdated(core: Core, session: HostSession, server: string, raw: stri
   if (own !== undefined) notify(core, session, notificationText(method, `{${paramFor(own)}}`));
   for (const listen of session.listens.values()) {
     const name = watchedName(listen.uris, { server, raw });
-    if (name !== undefined) notify(core, session, stamped(method, listen.id, `${paramFor(name)},`));
+    if (name !== undefined) notify(core, session, stamped(method, listen.id, `${paramFor(name)},`), listen.id);
   }
 }
 

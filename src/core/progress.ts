@@ -18,7 +18,7 @@ export function deliverProgress(core: Core, link: ServerLink, frame: Frame): voi
   if (!passes(core, call, bytes, envelope.params)) return;
   const edits = [{ start: token.start, end: token.end, with: call.progressToken }];
   const session = core.sessions.get(call.session);
-  if (session !== undefined) passNotice(core, session, frame, edits);
+  if (session !== undefined) passNotice(core, session, frame, edits, call.id);
 }
 
 // — internal —

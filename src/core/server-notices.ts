@@ -1,6 +1,6 @@
 import { HOST_SUBSCRIPTIONS_MAX, SERVER_NOTICES_PER_SECOND_MAX } from '../limits.ts';
 import { type Edit, join } from '../protocol/bytes.ts';
-import type { Frame, Span } from '../protocol/frame.ts';
+import type { Frame, RawId, Span } from '../protocol/frame.ts';
 import { jsonString, member, text } from '../protocol/members.ts';
 import { isLogLevel, LISTS, type LogLevel, levelReaches } from '../protocol/methods.ts';
 import { soleOwner } from './calls.ts';
@@ -119,7 +119,7 @@ function pass(
   frame: Frame,
   edits: readonly Edit[],
 ): void {
-  if (hasRoom(core, link)) passNotice(core, session, frame, edits);
+  if (hasRoom(core, link)) passNotice(core, session, frame, edits, soleCall(link, session));
   else find(core, instance, 'notices', 'it sends more notices than mcpd passes on; some were dropped');
 }
 
@@ -132,6 +132,17 @@ function hasRoom(core: Core, link: ServerLink): boolean {
   }
   flow.passed += 1;
   return flow.passed <= SERVER_NOTICES_PER_SECOND_MAX;
+}
+
+/** The call to which a notice belongs for sure: the only one that is open. */
+function soleCall(link: ServerLink, session: HostSession): RawId | null {
+  let only: RawId | null = null;
+  for (const call of link.calls.values()) {
+    if (call.session !== session.id) continue;
+    if (only !== null) return null;
+    only = call.id;
+  }
+  return only;
 }
 
 function stringMember(bytes: Uint8Array, object: Span, key: string): string | null {

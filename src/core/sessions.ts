@@ -14,7 +14,7 @@ import { onCall } from './host-calls.ts';
 import { newSession, resumeSession, takeClientInfo } from './host-session.ts';
 import { endListen, openListen } from './listens.ts';
 import { answerList, answerLocally, setLogLevel } from './local-answers.ts';
-import type { Era } from './model.ts';
+import type { Door, Era } from './model.ts';
 import {
   hostBusy,
   idInUse,
@@ -31,8 +31,8 @@ import { release, unsubscribe } from './subscriptions.ts';
 
 type Request = Extract<Envelope, { kind: 'request' }>;
 
-export function openSession(core: Core, id: string, host: string, resume: ResumeFacts | null): void {
-  const session = newSession(core, id, host);
+export function openSession(core: Core, id: string, host: string, door: Door, resume: ResumeFacts | null): void {
+  const session = newSession(core, id, host, door);
   core.sessions.set(id, session);
   if (resume !== null) resumeSession(core, session, resume);
   core.out.push({ type: 'publish', topic: 'sessions', name: id });

@@ -7,6 +7,7 @@ import type { Findings } from './findings.ts';
 import type { MergedLists } from './listing.ts';
 import type {
   CallRecord,
+  Door,
   Era,
   ExitReport,
   InstanceKey,
@@ -183,6 +184,7 @@ export interface ListReading {
 export interface HostSession {
   readonly id: SessionId;
   host: string;
+  readonly door: Door;
   readonly openedAt: number;
   /** Set by the first message that tells: `initialize`, or a request with the modern envelope. */
   era: Era | null;

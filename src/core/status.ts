@@ -19,6 +19,7 @@ export function serverStatus(core: Core, known: KnownServer): ServerStatus {
     name: definition.name,
     description: definition.description,
     start: definition.start,
+    sharing: definition.sharing,
     enabled: definition.enabled,
     wanted: wanted.wanted,
     wantedReason: wanted.reason,

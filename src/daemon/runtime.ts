@@ -7,7 +7,13 @@ import type { Bytes } from '../protocol/frame.ts';
 export interface Edges {
   now(): number;
   hosts: {
-    send(session: string, bytes: Bytes, kind: 'answer' | 'notice', id: string | null): void;
+    send(
+      session: string,
+      bytes: Bytes,
+      kind: 'answer' | 'question' | 'notice',
+      id: string | null,
+      about: string | null,
+    ): void;
     close(session: string, reason: string): void;
   };
   servers: {
@@ -75,7 +81,7 @@ export class Runtime {
     const edges = this.#edges;
     switch (effect.type) {
       case 'to-host':
-        return edges.hosts.send(effect.session, effect.bytes, effect.class, effect.id);
+        return edges.hosts.send(effect.session, effect.bytes, effect.class, effect.id, effect.about);
       case 'to-server':
         return this.#write(effect);
       case 'close-host':

@@ -20,9 +20,12 @@ import {
   isControlLine,
   PREAMBLE_VERSION,
 } from '../protocol/preamble.ts';
-import { Outbox } from './outbox.ts';
+import { type MessageClass, Outbox } from './outbox.ts';
 
-export type HostEvent = Extract<GatewayEvent, { type: 'host-opened' | 'host-message' | 'host-noise' | 'host-closed' }>;
+export type HostEvent = Extract<
+  GatewayEvent,
+  { type: 'host-opened' | 'host-message' | 'host-noise' | 'host-closed' | 'host-deaf' }
+>;
 
 export interface ConnectionOptions {
   /** Told to the shim. */
@@ -82,9 +85,17 @@ export class HostConnection {
     return this.#stage === 'open';
   }
 
-  send(bytes: Bytes, kind: 'answer' | 'notice', id: RawId | null): void {
+  send(bytes: Bytes, kind: MessageClass, id: RawId | null): void {
     if (this.#stage !== 'open') return;
-    if (!this.#outbox.add(bytes, kind, id)) this.#socket.destroy();
+    const fate = this.#outbox.add(bytes, kind, id);
+    if (fate === 'overrun') this.#socket.destroy();
+    else if (fate === 'dropped' && kind === 'question' && id !== null) this.#deaf(id);
+  }
+
+  /** Reported in its own turn: the core may be in the middle of a step. */
+  #deaf(question: RawId): void {
+    const { report, now } = this.#options;
+    queueMicrotask(() => report({ type: 'host-deaf', at: now(), session: this.session, question }));
   }
 
   flush(): void {
@@ -153,7 +164,7 @@ export class HostConnection {
     }
   }
 
-  #accept({ host, resume }: Hello): void {
+  #accept({ host, cwd, resume }: Hello): void {
     clearTimeout(this.#patience);
     this.#stage = 'open';
     this.#opened = true;
@@ -165,6 +176,7 @@ export class HostConnection {
       at: this.#options.now(),
       session: this.session,
       host: host ?? '',
+      door: { principal: 'local', scope: { kind: 'all' }, cwd, lasts: 'connection' },
       resume,
     });
   }

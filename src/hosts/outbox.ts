@@ -13,6 +13,8 @@ export interface OutboxStream {
   uncork(): void;
 }
 
+export type MessageClass = 'answer' | 'question' | 'notice';
+
 interface Queued {
   line: Bytes;
   length: number;
@@ -41,26 +43,27 @@ export class Outbox {
   }
 
   /**
-   * Takes a line, with or without its newline. `id` is the raw id of the request that an answer answers. False: even the small errors
-   * have become too many, close this host.
+   * Takes a line, with or without its newline. `id` is the raw id of the request that an answer answers, or of the question. `dropped`:
+   * the host does not read. `overrun`: even the small errors have become too many, close this host.
    */
-  add(bytes: Bytes, kind: 'answer' | 'notice', id: RawId | null): boolean {
+  add(bytes: Bytes, kind: MessageClass, id: RawId | null): 'taken' | 'dropped' | 'overrun' {
     const length = byteLength(bytes);
     // What was added during this turn counts only if the socket does not take it.
     if (!this.#fits(length)) this.flush();
     if (this.#fits(length)) {
       this.#push(bytes, length);
-      return true;
+      return 'taken';
     }
+    if (kind === 'question') return 'dropped';
     if (kind === 'notice' || id === null) {
       this.#droppedNotices++;
-      return true;
+      return 'dropped';
     }
     const refusal = refusalOf(id);
     const refusalLength = byteLength(refusal);
     this.#refusedBytes += refusalLength;
     this.#push(refusal, refusalLength);
-    return this.#refusedBytes <= HOST_REFUSALS_BYTES_MAX;
+    return this.#refusedBytes <= HOST_REFUSALS_BYTES_MAX ? 'dropped' : 'overrun';
   }
 
   /** A line that must not be dropped: what mcpd says to the shim. */

@@ -5,6 +5,7 @@ import { McpdError } from '../errors.ts';
 import { SESSIONS_MAX } from '../limits.ts';
 import type { Bytes, RawId } from '../protocol/frame.ts';
 import { type ConnectionOptions, HostConnection } from './connection.ts';
+import type { MessageClass } from './outbox.ts';
 
 export interface HostSocketOptions extends ConnectionOptions {
   /** Relative: the caller has changed into the home, since a long path would be cut silently. On Windows the name of a pipe. */
@@ -20,7 +21,7 @@ export interface HostSocket {
    */
   listen(): Promise<void>;
   /** A line for one host, with or without newline; it leaves with the others of this turn, or at `flush`. Never waits. */
-  send(session: SessionId, bytes: Bytes, kind: 'answer' | 'notice', id: RawId | null): void;
+  send(session: SessionId, bytes: Bytes, kind: MessageClass, id: RawId | null): void;
   /** Writes now what was sent since the last turn. */
   flush(): void;
   close(session: SessionId, reason: string): void;

@@ -10,6 +10,7 @@ const installed = (name: string, source: ServerSource): ServerDefinition => ({
   description: '',
   launch: { command: 'node', args: [], cwd: null, env: {} },
   start: 'on-demand',
+  sharing: 'auto',
   enabled: true,
   limits: {
     startTimeoutMs: null,

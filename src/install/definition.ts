@@ -1,7 +1,15 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fingerprintOf } from '../../registry/fingerprint.ts';
 import type { AddRequest } from '../api/contract.ts';
-import type { Launch, ServerDefinition, ServerLimits, ServerMemory, ServerSource, StartMode } from '../core/model.ts';
+import type {
+  Launch,
+  ServerDefinition,
+  ServerLimits,
+  ServerMemory,
+  ServerSource,
+  Sharing,
+  StartMode,
+} from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { commandLineOf } from './command-line.ts';
 import type { GivenValue } from './inputs.ts';
@@ -13,6 +21,7 @@ import { checkNoNul, checkVariableName, secretReference, secretsIn } from './var
 
 export interface Settings {
   start?: StartMode | undefined;
+  sharing?: Sharing | undefined;
   enabled?: boolean | undefined;
   limits?: { [K in keyof ServerLimits]?: ServerLimits[K] | undefined } | undefined;
 }
@@ -103,6 +112,7 @@ export function definitionOf(
     description: facts.description,
     launch,
     start: settings.start ?? 'on-demand',
+    sharing: settings.sharing ?? 'auto',
     enabled: settings.enabled ?? true,
     limits: limitsOf(settings.limits),
     source,

@@ -171,7 +171,7 @@ export class ServerChild {
       sampleBytesMax: NOISE_SAMPLE_BYTES,
       isUtf8,
       // Written out, as it runs for every message: a spread would make a hidden class of its own each time.
-      onFrame: (frame) => report({ type: 'server-message', at: now(), instance, generation, frame }),
+      onFrame: (frame) => report({ type: 'server-message', at: now(), instance, generation, frame, about: null }),
       onNoise: (noise) => {
         log.noise(noise);
         const { reason, id, asks, bytes } = noise;

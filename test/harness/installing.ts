@@ -181,6 +181,8 @@ function shakeHands(child: ChildProcess, { fingerprint }: ServerDefinition): Pro
         serverInfo: JSON.stringify(greeting['serverInfo']),
         capabilities: JSON.stringify(greeting['capabilities']),
         instructions: null,
+        variants: [],
+        callsBack: false,
         lists: [{ kind: 'tools', entries: tools, findings: [] }],
       };
       resolve({ ok: true, memory, findings: [], durationMs: performance.now() - began });

@@ -179,6 +179,7 @@ export function serverStatus(name: string, changes: Partial<ServerStatus> = {}):
     name,
     description: `the ${name} server`,
     start: 'on-demand',
+    sharing: 'auto',
     enabled: true,
     wanted: 'down',
     wantedReason: null,

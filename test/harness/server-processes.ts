@@ -123,6 +123,7 @@ function definition(
     description: '',
     launch,
     start: 'on-demand',
+    sharing: 'auto',
     enabled: true,
     limits: {
       startTimeoutMs: null,

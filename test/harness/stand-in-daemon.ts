@@ -57,6 +57,7 @@ async function leave(reason: 'stopping' | 'upgrade', afterMs: number, last: () =
 }
 
 function report(event: HostEvent): void {
+  if (event.type === 'host-deaf') return;
   if (event.type === 'host-opened') note('opened', { session: event.session, host: event.host, resume: event.resume });
   else if (event.type === 'host-closed') note('closed', { session: event.session });
   else if (event.type === 'host-noise') noise(event.session, event.reason, event.id);

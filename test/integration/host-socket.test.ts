@@ -92,7 +92,14 @@ test('a shim is welcomed, its messages arrive in order, and its end is told', as
   socket.write(':"2.0","method":"notifications/initialized"}\n');
   await until('two messages', () => of('host-message').length === 2);
   expect(told()).toBe('!welcome {"preamble":1,"version":"1.2.3","generation":"g1"}\n');
-  expect(events[0]).toEqual({ type: 'host-opened', at: 7, session: 's1', host: 'zed', resume: null });
+  expect(events[0]).toEqual({
+    type: 'host-opened',
+    at: 7,
+    session: 's1',
+    host: 'zed',
+    door: { principal: 'local', scope: { kind: 'all' }, cwd: null, lasts: 'connection' },
+    resume: null,
+  });
   expect(hosts.sessions()).toBe(1);
   socket.write('{"jsonrpc":"2.0","id":2,"method":"cut off"}');
   socket.end();

@@ -25,6 +25,7 @@ export function definitionOf(
     description: name,
     launch: { command: '/bin/true', args: [], cwd: null, env: {} },
     start,
+    sharing: 'auto',
     enabled: true,
     limits: {
       startTimeoutMs: null,
@@ -51,6 +52,8 @@ export function memoryOf(definition: ServerDefinition, character: Character = {}
     serverInfo: '{"name":"fake","version":"1"}',
     capabilities: JSON.stringify(capabilitiesOf(character)),
     instructions,
+    variants: [],
+    callsBack: false,
     lists: (['tools', 'prompts', 'resources', 'templates'] as const).map((kind) => ({
       kind,
       entries: entries[kind].map((entry) => JSON.stringify(entry)),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closest } from '../../src/closest.ts';
 import type { Effect, GatewayEvent, ResumeFacts, TimerId } from '../../src/core/events.ts';
 import { Gateway } from '../../src/core/gateway.ts';
-import type { ExposedName, ServerDefinition, ServerStatus } from '../../src/core/model.ts';
+import type { Door, ExposedName, ServerDefinition, ServerStatus } from '../../src/core/model.ts';
 import { checkNotice, newHost, type SimulatedHost } from './hosts.ts';
 import { frameOf, type Message, modernMeta, textOf } from './messages.ts';
 import { newProcess, type SimulatedProcess } from './processes.ts';
@@ -12,6 +12,8 @@ import { answerOwn, type Character, definitionOf, memoryOf } from './servers.ts'
  * A world for the core without processes, sockets or clocks: time is a number, a server is a record, an effect is performed by changing
  * this world. Whatever the core must never do fails here at once.
  */
+
+const LOCAL_DOOR: Door = { principal: 'local', scope: { kind: 'all' }, cwd: null, lasts: 'connection' };
 
 export class World {
   now = 0;
@@ -119,9 +121,9 @@ export class World {
     this.serverSends(process, { jsonrpc: '2.0', method, params });
   }
 
-  serverSendsText(process: SimulatedProcess, text: string): void {
+  serverSendsText(process: SimulatedProcess, text: string, about: number | null = null): void {
     const { instance, generation } = process;
-    this.post({ type: 'server-message', instance, generation, frame: frameOf(text) });
+    this.post({ type: 'server-message', instance, generation, frame: frameOf(text), about });
   }
 
   /** Answers the oldest open question of that method. */
@@ -153,10 +155,11 @@ export class World {
     era: SimulatedHost['era'] = 'legacy',
     resume: ResumeFacts | null = null,
     name = session,
+    door: Partial<Door> = {},
   ): SimulatedHost {
     const host = newHost(session, era);
     this.hosts.set(session, host);
-    this.post({ type: 'host-opened', session, host: name, resume });
+    this.post({ type: 'host-opened', session, host: name, door: { ...LOCAL_DOOR, ...door }, resume });
     return host;
   }
 

@@ -47,6 +47,7 @@ for (const [name, command, ...args] of commands) {
       description: '',
       launch: { command, args, cwd: null, env: { RECORD_FILE: process.env['RECORD_FILE'] ?? '/dev/null' } },
       start: 'on-demand',
+      sharing: 'auto',
       enabled: true,
       limits,
       source: { kind: 'command', ref: command },

@@ -9,6 +9,7 @@ export function definitionNo(number: number): ServerDefinition {
     description: String(number),
     launch,
     start: 'on-demand',
+    sharing: 'auto',
     enabled: true,
     limits: {
       startTimeoutMs: null,
@@ -36,6 +37,8 @@ export function memoryNo(number: number): ServerMemory {
     serverInfo: '{}',
     capabilities: '{}',
     instructions: String(number),
+    variants: [],
+    callsBack: false,
     lists: [{ kind: 'tools', entries, findings: [] }],
   };
 }
