@@ -1,0 +1,21 @@
+import type { ServerName } from '../../core/model.ts';
+
+/**
+ * Who lets mcpd in at remote servers: what the requests to one of them carry, and what follows when it refuses them. Asked for each
+ * request, so that a login or a renewed token counts from the next request on. `url` is the server's own, as it is installed: what
+ * was issued for one server is never given to another.
+ */
+export interface RemoteAuth {
+  /** Value of the `Authorization` header; null when this server has none. A header that a person gave by hand goes first. */
+  header(server: ServerName, url: string): Promise<string | null>;
+  /** The server answered 401 or 403. `retry`: the same request is worth sending once more. `locked`: a person must act, and this is why. */
+  challenged(server: ServerName, challenge: AuthChallenge): Promise<'retry' | { locked: string }>;
+}
+
+export interface AuthChallenge {
+  status: 401 | 403;
+  /** The header as it came; null when there was none. */
+  wwwAuthenticate: string | null;
+  /** Of the server, as it is installed. */
+  url: string;
+}
