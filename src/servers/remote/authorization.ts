@@ -6,9 +6,15 @@ import type { ServerName } from '../../core/model.ts';
  * was issued for one server is never given to another.
  */
 export interface RemoteAuth {
-  /** Value of the `Authorization` header; null when this server has none. A header that a person gave by hand goes first. */
+  /**
+   * Value of the `Authorization` header; null when this server has none. A header that a person gave by hand goes first.
+   * @throws {McpdError} SECRETS_DAMAGED: the request cannot be sent, and fails with it
+   */
   header(server: ServerName, url: string): Promise<string | null>;
-  /** The server answered 401 or 403. `retry`: the same request is worth sending once more. `locked`: a person must act, and this is why. */
+  /**
+   * The server answered 401 or 403. `retry`: the same request is worth sending once more. `locked`: a person must act, and this is why.
+   * @throws {McpdError} no login would change it (a plain 403, an authorization server that is down): this request alone fails with it
+   */
   challenged(server: ServerName, challenge: AuthChallenge): Promise<'retry' | { locked: string }>;
 }
 
@@ -18,4 +24,6 @@ export interface AuthChallenge {
   wwwAuthenticate: string | null;
   /** Of the server, as it is installed. */
   url: string;
+  /** What `header` gave for the refused request: ten requests refused with the same old token are one renewal. */
+  sent: string | null;
 }
