@@ -237,6 +237,8 @@ export const SHIM_QUEUE_BYTES_MAX = 1 * MIB;
 export const SHIM_KEPT_LINE_BYTES_MAX = 16 * KIB;
 /** One write of a shim or to a host takes about this much; a longer line goes alone. */
 export const WRITE_BATCH_BYTES = 64 * KIB;
+/** Questions of servers that may wait at one host; the shim refuses further ones, so that what it remembers of them stays small. */
+export const SHIM_QUESTIONS_MAX = 1000;
 /** A shim whose daemon ended at once starts another after this time, then after twice as long, and so on. */
 export const SHIM_RESPAWN_FIRST_MS = 1 * SECOND;
 export const SHIM_RESPAWN_MAX_MS = 10 * SECOND;

@@ -35,6 +35,11 @@ export function idInUseAnswer(id: RawId): Bytes {
   return line(errorText(id, INVALID_REQUEST, 'a request with this id is still open'));
 }
 
+/** For the daemon: the host was not asked, or will not answer. */
+export function unaskedAnswer(id: RawId, why: string, reason: string): string {
+  return errorText(id, INTERNAL_ERROR, why, { reason });
+}
+
 /** Tells the host that nobody waits any more for its answer to a server's request. */
 export function cancelledNotice(requestId: RawId): Bytes {
   return line(notificationText('notifications/cancelled', `{"requestId":${requestId},"reason":"mcpd was restarted"}`));

@@ -58,6 +58,16 @@ export function ownLine(text: string, id: RawId | null): HostLine {
   return { bytes, length, method: null, id, params: null, request: true, repeatable: true, stage: 'held' };
 }
 
+/** An answer that the shim gives for the host. */
+export function answerLine(text: string): HostLine {
+  return { ...ownLine(text, null), request: false, repeatable: false };
+}
+
+/** It answers a question of one daemon, and means nothing to the next. */
+export function isAnswer({ request, method }: HostLine): boolean {
+  return !request && method === null;
+}
+
 /** Raw JSON of the params; `{}` when there are none. */
 export function paramsText({ bytes, params }: Pick<HostLine, 'bytes' | 'params'>): string {
   return params === null ? '{}' : Buffer.from(join(slice(bytes, params))).toString('utf8');

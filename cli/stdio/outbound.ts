@@ -1,6 +1,6 @@
 import { COPIED_BYTES_MAX, WRITE_BATCH_BYTES } from '../../src/limits.ts';
 import { gather } from '../../src/protocol/gather.ts';
-import type { HostLine } from './host-line.ts';
+import { type HostLine, isAnswer } from './host-line.ts';
 
 /** What is needed of the socket. */
 export interface OutboundStream {
@@ -60,15 +60,16 @@ export class Outbound {
     this.flush();
   }
 
-  /** The daemon has gone; `again` will go before what waits. */
+  /** The daemon has gone; `again` will go before what waits. Answers to its questions are dropped. */
   disconnect(again: readonly HostLine[]): void {
     this.#stream = null;
     const unended = this.#unended === null ? [] : [this.#unended];
     this.#unended = null;
     const returned = this.#returned;
     this.#returned = [];
-    this.#queue = [...again, ...returned, ...unended, ...this.#queue];
-    for (const line of [...again, ...returned]) this.#bytes += line.length;
+    const waiting = [...unended, ...this.#queue].filter((line) => !isAnswer(line));
+    this.#queue = [...again, ...returned, ...waiting];
+    this.#bytes = this.#queue.reduce((sum, line) => sum + line.length, 0);
   }
 
   /** The daemon will stop: requests wait for the next one, answers and notifications still go to this one. */

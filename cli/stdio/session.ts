@@ -1,6 +1,6 @@
 /**
- * What a shim knows of its host's session: enough to bring it through the loss of its daemon. Pure: what is to be written to the host
- * gathers in `toHost`.
+ * What a shim knows of its host's session: enough to bring it through the loss of its daemon. Pure: what it has to write itself gathers
+ * in `toHost` and `toDaemon`.
  */
 import { NOISE_ID_CHARS_MAX, SHIM_KEPT_LINE_BYTES_MAX } from '../../src/limits.ts';
 import { idKey } from '../../src/protocol/bytes.ts';
@@ -9,16 +9,9 @@ import type { Noise } from '../../src/protocol/framing.ts';
 import { headOf } from '../../src/protocol/gather.ts';
 import { SUBSCRIPTION_ID_KEY } from '../../src/protocol/meta.ts';
 import { encodeControl, type Resume } from '../../src/protocol/preamble.ts';
-import {
-  type Cause,
-  cancelledNotice,
-  endedAnswer,
-  idInUseAnswer,
-  lostAnswer,
-  unreachableAnswer,
-  updatedNotice,
-} from './answers.ts';
+import { type Cause, endedAnswer, idInUseAnswer, lostAnswer, unreachableAnswer, updatedNotice } from './answers.ts';
 import { type HostLine, hostLine, ownLine, parsedParams } from './host-line.ts';
+import { Questions } from './questions.ts';
 import { Remembered } from './remembered.ts';
 
 const NOTHING: Bytes = [];
@@ -29,10 +22,11 @@ const REFUSAL_BYTES_MAX = 4096;
 export class Session {
   /** Lines for the host that nobody else sends; whoever calls this class writes and empties it. */
   readonly toHost: Bytes[] = [];
+  /** The same for the daemon: answers in place of the host. */
+  readonly toDaemon: HostLine[] = [];
   /** Of the host, not yet answered, in the order in which they came. */
   readonly #open = new Map<RawId, HostLine>();
-  /** Of the daemon, towards the host. */
-  readonly #asked = new Set<RawId>();
+  readonly #questions = new Questions();
   readonly #remembered = new Remembered();
   /** Subscriptions under way again, by the shim's own ids. */
   readonly #renewals = new Map<RawId, { uri: string; line: HostLine }>();
@@ -58,8 +52,7 @@ export class Session {
         return envelope.method === 'notifications/cancelled' && this.#withdrawn(line) ? null : line;
       case 'result':
       case 'error':
-        // An answer that nobody waits for is late: its question went with an earlier daemon.
-        return envelope.id === null || this.#asked.delete(envelope.id) ? line : null;
+        return envelope.id === null || this.#questions.answered(envelope.id) ? line : null;
     }
   }
 
@@ -114,13 +107,14 @@ export class Session {
   fromDaemon(frame: Frame): boolean {
     const { envelope } = frame;
     if (envelope.kind === 'request') {
-      this.#asked.add(envelope.id);
-      return true;
+      const refusal = this.#questions.asked(envelope.id);
+      if (refusal !== null) this.toDaemon.push(refusal);
+      return refusal === null;
     }
     if (envelope.kind === 'notification') {
       const { method } = envelope;
       const about = { bytes: frame.bytes, params: envelope.params };
-      if (method === 'notifications/cancelled') this.#asked.delete(idIn(parsedParams(about)['requestId']));
+      if (method === 'notifications/cancelled') this.#questions.withdrawn(idIn(parsedParams(about)['requestId']));
       return method !== 'notifications/subscriptions/acknowledged' || this.#acknowledges(parsedParams(about));
     }
     return envelope.id === null || this.answered(envelope.id, envelope.kind === 'result', frame.bytes);
@@ -128,8 +122,7 @@ export class Session {
 
   /** The daemon has gone. Answers what may have taken effect, and returns what the next daemon is sent first, in order. */
   lost(): HostLine[] {
-    for (const id of this.#asked) this.toHost.push(cancelledNotice(id));
-    this.#asked.clear();
+    this.toHost.push(...this.#questions.lost());
     const again: HostLine[] = this.#renew();
     for (const [id, line] of this.#open) {
       if (line.stage !== 'handed') continue;
@@ -161,7 +154,7 @@ export class Session {
 
   /** Nothing is under way with the daemon, in either direction. */
   get quiet(): boolean {
-    if (this.#asked.size > 0) return false;
+    if (this.#questions.open) return false;
     for (const line of this.#open.values()) {
       if (line.stage === 'handed' && line.method !== 'subscriptions/listen') return false;
     }
@@ -182,6 +175,11 @@ export class Session {
       this.#open.delete(id);
       this.toHost.push(unreachableAnswer(id, cause));
     }
+  }
+
+  /** The host has closed its end: what it asked may still be answered, but it is asked nothing more. */
+  hostEnded(): void {
+    this.toDaemon.push(...this.#questions.hostEnded());
   }
 
   /** The host has ended, and no time is left: answers all requests. */

@@ -84,6 +84,7 @@ export class Shim {
       if (this.#stdinEnded) return;
       this.#stdinEnded = true;
       reader.end();
+      this.#session.hostEnded();
       this.#afterHost();
       this.#afterDaemon();
     };
@@ -95,6 +96,7 @@ export class Shim {
   }
 
   #afterHost(): void {
+    this.#answer();
     this.#outbound.flush();
     this.#say();
     if (!this.#link.ready && this.#session.waiting) this.#link.wanted();
@@ -128,6 +130,7 @@ export class Shim {
 
   #fromDaemon(chunk: Buffer): void {
     this.#print(this.#inbound.push(chunk));
+    if (this.#answer()) this.#outbound.flush();
     this.#afterDaemon();
   }
 
@@ -209,6 +212,13 @@ export class Shim {
     }
     stdout.write('', exit);
     setTimeout(exit, SHIM_LINGER_MS);
+  }
+
+  /** What the session itself has to say to the daemon. True: it was something. */
+  #answer(): boolean {
+    const lines = this.#session.toDaemon.splice(0);
+    for (const line of lines) this.#outbound.push(line);
+    return lines.length > 0;
   }
 
   /** What the session itself has to say to the host. */

@@ -33,6 +33,8 @@ note('started', { args: process.argv.slice(2), env: Object.keys(process.env) });
 
 let sessions = 0;
 let asked = 0;
+/** Calls that wait for the host's answer, by the raw id of the question. */
+const waiting = new Map<RawId, (answer: unknown) => void>();
 const socket = createHostSocket({
   socketName: 'mcpd.sock',
   version: '0.0.1',
@@ -58,7 +60,8 @@ async function leave(reason: 'stopping' | 'upgrade', afterMs: number, last: () =
 
 function report(event: HostEvent): void {
   if (event.type === 'host-deaf') return;
-  if (event.type === 'host-opened') note('opened', { session: event.session, host: event.host, resume: event.resume });
+  if (event.type === 'host-opened')
+    note('opened', { session: event.session, host: event.host, cwd: event.door.cwd, resume: event.resume });
   else if (event.type === 'host-closed') note('closed', { session: event.session });
   else if (event.type === 'host-noise') noise(event.session, event.reason, event.id);
   else
@@ -79,7 +82,12 @@ function message(
   const id = envelope.id ?? null;
   const length = JSON.stringify(parsed).length;
   note('message', { session, kind, method, id, ...(length < 1000 ? { parsed } : { length }) });
-  if (kind !== 'request' || id === null) return;
+  if (id === null) return;
+  if (kind !== 'request') waiting.get(id)?.(parsed);
+  else request(session, id, method, parsed);
+}
+
+function request(session: SessionId, id: RawId, method: string | undefined, parsed: { params?: unknown }): void {
   if (method === 'tools/call') call(session, id, parsed.params as Call);
   else if (method === 'initialize')
     answer(session, id, { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: {} });
@@ -109,7 +117,18 @@ function call(session: SessionId, id: RawId, { name, arguments: given = {} }: Ca
       for (let i = 0; i < (given.count ?? 0); i++) say(session, line, null, 'notice');
       answer(session, id, text('sent'));
     },
-    ask: () => say(session, `{"jsonrpc":"2.0","id":"g${process.pid}:${++asked}","method":"roots/list"}`, null),
+    ask: () => {
+      const question = `"mcpd-g${process.pid}-${++asked}"`;
+      waiting.set(question, (told) => answer(session, id, text(JSON.stringify(told))));
+      const params = '{"mode":"form","message":"Which?","requestedSchema":{"type":"object","properties":{}}}';
+      const line = `{"jsonrpc":"2.0","id":${question},"method":"elicitation/create","params":${params}}`;
+      socket.send(session, [Buffer.from(line)], 'question', question);
+    },
+    'take-back': () => {
+      const notice = notificationText('notifications/cancelled', `{"requestId":"mcpd-g${process.pid}-${asked}"}`);
+      say(session, notice, null, 'notice');
+      answer(session, id, text('taken back'));
+    },
     twice: () => {
       answer(session, id, text('first'));
       answer(session, id, text('second'));

@@ -86,7 +86,7 @@ describe('a shim that finds no daemon', () => {
     const host = await ready('--host', 'zed');
     expect(said(await host.call('echo', { text: 'hello' }))).toBe('hello');
     expect(seen('started')).toMatchObject([{ args: ['--engine', 'direct'] }]);
-    expect(seen('opened')).toMatchObject([{ host: 'zed', resume: null }]);
+    expect(seen('opened')).toMatchObject([{ host: 'zed', cwd: home.root, resume: null }]);
     const exit = await host.close();
     expect(exit).toEqual({ code: 0, signal: null });
     expect(host.stderr).toBe('');
@@ -210,7 +210,7 @@ describe('when the daemon is killed', () => {
     expect(said(await answer)).toBe(text);
   });
 
-  test('questions of servers are cancelled, and late answers to them go nowhere', async () => {
+  test('a question is cancelled towards the host, and late answers to it go nowhere', async () => {
     const host = await ready();
     host.onRequest = () => undefined;
     host.sendRaw(request('asking', 'ask'));
@@ -235,6 +235,34 @@ describe('when the daemon is killed', () => {
     expect(said(await host.call('echo', { text: 'x' }))).toBe('x');
     expect(host.messages).toHaveLength(2);
     expect(host.stderr).toBe('');
+  });
+});
+
+describe('questions of servers', () => {
+  const form = { action: 'accept', content: { city: 'Turin' } };
+
+  test('reach the host as they are, and its answers the daemon', async () => {
+    const host = await ready();
+    host.onRequest = () => ({ result: form });
+    const answer = await host.call('ask');
+    expect(host.requests).toMatchObject([
+      { id: expect.stringMatching(/^mcpd-g\d+-1$/), method: 'elicitation/create', params: { message: 'Which?' } },
+    ]);
+    expect(JSON.parse(said(answer) ?? '')).toEqual({ jsonrpc: '2.0', id: host.requests[0]?.id, result: form });
+  });
+
+  test('that the daemon takes back are answered in vain', async () => {
+    const host = await ready();
+    host.onRequest = () => undefined;
+    host.sendRaw(request('asking', 'ask'));
+    const question = await until('the question', () => host.requests[0]);
+    expect(said(await host.call('take-back'))).toBe('taken back');
+    expect(host.notifications).toMatchObject([
+      { method: 'notifications/cancelled', params: { requestId: question.id } },
+    ]);
+    host.sendRaw(`${JSON.stringify({ jsonrpc: '2.0', id: question.id, result: form })}\n`);
+    await host.ask('ping');
+    expect(seen('message').filter((one) => one['kind'] === 'result')).toEqual([]);
   });
 });
 
@@ -420,6 +448,13 @@ describe('standard input that ends', () => {
       { id: 0, result: {} },
       { id: 1, error: { code: -32603 } },
     ]);
+  });
+
+  test('lets no call wait for a question that nobody can answer', async () => {
+    const { lines, code } = await piped(`${initialize}${request(1, 'ask')}`);
+    expect(code).toBe(0);
+    expect(lines.map((line) => line.id)).toEqual([0, 1]);
+    expect(said(lines[1] as Message)).toContain('the host has closed standard input');
   });
 
   test('without any request ends at once', async () => {
