@@ -250,3 +250,12 @@ test('a write that fails is told in words for a person', () => {
   tamper('DROP TABLE exposed_names');
   expect(() => registry.saveNames([name('a', 'one')])).toThrow(McpdError);
 });
+
+test('clients and the digests of their tokens survive a restart; a name is taken once', () => {
+  const inspector = { name: 'inspector', digest: 'ab'.repeat(32), addedAt: 7 };
+  expect(registry.addClient(inspector)).toBe(true);
+  expect(registry.addClient({ ...inspector, digest: 'cd'.repeat(32) })).toBe(false);
+  expect(reopened().allClients()).toEqual([inspector]);
+  expect([registry.removeClient('inspector'), registry.removeClient('inspector')]).toEqual([true, false]);
+  expect(registry.allClients()).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import type { ExposedName, ProcessLedger, ServerDefinition, ServerMemory, ServerName } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
 import type { Paths } from '../src/paths.ts';
+import { type ClientRow, clientTableOf } from './clients.ts';
 import { durably, openDatabase } from './db.ts';
 import { ledgerOf } from './ledger.ts';
 import { memoryTableOf } from './memory.ts';
@@ -40,6 +41,13 @@ export interface Registry {
   allNames(): ExposedName[];
   saveNames(names: readonly ExposedName[]): void;
 
+  /** Clients that have a token, by name. */
+  allClients(): ClientRow[];
+  /** False when the name is taken. */
+  addClient(client: ClientRow): boolean;
+  /** True when it was there. */
+  removeClient(name: string): boolean;
+
   readonly ledger: ProcessLedger;
   close(): void;
 }
@@ -49,8 +57,8 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
   const path = paths.registry;
   const db = openDatabase(path, { migrations: [INIT, SHARING], cacheBytes: CACHE_BYTES });
   const guarded = <A extends unknown[], R>(work: (...args: A) => R) => guard(path, work);
-  const [servers, memories, names, ledger] = guarded(
-    () => [serverTableOf(db), memoryTableOf(db), nameTableOf(db), ledgerOf(db)] as const,
+  const [servers, memories, names, clients, ledger] = guarded(
+    () => [serverTableOf(db), memoryTableOf(db), nameTableOf(db), clientTableOf(db), ledgerOf(db)] as const,
   )();
 
   let unreadable: readonly string[] = [];
@@ -83,6 +91,9 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
     saveMemory: guarded(memories.save),
     allNames: guarded(names.all),
     saveNames: guarded(names.save),
+    allClients: guarded(clients.all),
+    addClient: guarded((client) => durably(db, () => clients.add(client))),
+    removeClient: guarded((name) => durably(db, () => clients.remove(name))),
     ledger: { add: guarded(ledger.add), remove: guarded(ledger.remove), rows: guarded(ledger.rows) },
     close: () => {
       db.close();

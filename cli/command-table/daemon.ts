@@ -62,6 +62,20 @@ export const DAEMON_COMMANDS: readonly Command[] = [
     load: async () => (await import('../commands/dashboard.ts')).runDashboard,
   },
   {
+    name: 'token',
+    group: 'daemon',
+    summary: 'Let clients in by HTTP, each with a token of its own.',
+    usage: 'token add NAME|list|remove NAME',
+    operands: { min: 1, max: 2, noun: 'add, list or remove', complete: ['add', 'list', 'remove'] },
+    options: { json: JSON_OPTION },
+    notes: ['A token is printed once, when it is made. Removing it ends what its client has open.'],
+    examples: [
+      ['mcpd token add inspector', ''],
+      ['mcpd token remove inspector', ''],
+    ],
+    load: async () => (await import('../commands/token.ts')).runToken,
+  },
+  {
     name: 'apply',
     group: 'daemon',
     summary: 'Make the installed servers those of a file.',

@@ -13,6 +13,7 @@ import {
   ServerCommand,
   ServerPatch,
   ShutdownRequest,
+  TokenRequest,
 } from './contract.ts';
 import { bodyAs, flag, json, nameOf } from './request.ts';
 
@@ -39,6 +40,12 @@ export function changeRoutes({ control }: AppOptions): Hono<ApiEnv> {
     return json(c, await control.command(nameOf(c), command.data));
   });
   routes.post('/declared', async (c) => json(c, await control.apply(await bodyAs(c, ApplyRequest))));
+  routes.post('/tokens', async (c) => json(c, control.addToken(await bodyAs(c, TokenRequest))));
+  routes.delete('/tokens/:name', (c) => {
+    const name = c.req.param('name');
+    control.removeToken(name);
+    return json(c, { removed: name });
+  });
   routes.post('/shutdown', async (c) => {
     const request = await bodyAs(c, ShutdownRequest);
     // Once the answer is out, or nobody waits for it any more.

@@ -210,6 +210,22 @@ export interface ApplyResult {
   warnings: string[];
 }
 
+// — clients that come in by HTTP (`mcpd token`) —
+
+export const TokenRequest = z.object({ name: z.string() });
+export type TokenRequest = z.infer<typeof TokenRequest>;
+export interface TokenInfo {
+  /** Of the client. */
+  name: string;
+  addedAt: number;
+}
+export interface NewToken extends TokenInfo {
+  /** Told this once; mcpd keeps a digest only. */
+  token: string;
+  /** Where that client finds mcpd; null while another program has the port. */
+  url: string | null;
+}
+
 export const ShutdownRequest = z.object({
   /** Skips the drain. */
   now: z.optional(z.boolean()),
@@ -255,6 +271,11 @@ export interface DaemonControl {
   calls(options: { limit: number; server: string | null }): Promise<CallRow[]>;
   apply(request: ApplyRequest): Promise<ApplyResult>;
   exportSet(): Promise<DeclaredSet>;
+  tokens(): TokenInfo[];
+  /** @throws McpdError NAME_INVALID, NAME_TAKEN */
+  addToken(request: TokenRequest): NewToken;
+  /** Ends what that client has open. @throws McpdError CLIENT_UNKNOWN */
+  removeToken(name: string): void;
   /** Called with every change; returns the way to stop listening. */
   watch(listener: (event: LiveEvent) => void): () => void;
   shutdown(request: ShutdownRequest): void;

@@ -94,6 +94,19 @@ describe('a body', () => {
   });
 });
 
+test('tokens of clients are made, seen and taken away by the CLI alone', () => {
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    for (const path of ['/api/tokens', '/api/tokens/inspector']) {
+      expect([method, path, judge(method, path, method === 'POST' ? JSON_BODY : SIGNED)]).toEqual([
+        method,
+        path,
+        'FORBIDDEN',
+      ]);
+    }
+  }
+  expect(outcome(() => judgeLocal(facts('GET', '/api/tokens', [])))).toBe('api');
+});
+
 describe('a web page of somebody else', () => {
   test('is known by its Origin', () => {
     const origins = [

@@ -50,6 +50,7 @@ export function judgeWeb(facts: RequestFacts, ours: Ours): Door {
   const door = doorOf(facts, path);
   if (door === 'api') {
     checkToken(facts, ours.token);
+    if (LOCAL_ONLY.test(path)) throw forbidden('this cannot be seen from a page', 'use the CLI: mcpd --help');
     checkChange(facts.method, path);
   }
   checkJson(facts);
@@ -74,6 +75,9 @@ const JSON_TYPE = /^application\/json(?:\s*;\s*charset=utf-8)?$/i;
 /** No route of ours needs an escape, a dot or a doubled slash, so what is judged here is what is routed later. */
 const API_PATH = /^\/api(?:\/[A-Za-z0-9_-]{1,64})+$/;
 const SERVER = '/api/servers/[a-z0-9][a-z0-9_-]{0,31}';
+
+/** Who may come in by HTTP is the business of the CLI alone. */
+const LOCAL_ONLY = /^\/api\/tokens(?:\/|$)/;
 
 /** What a page may change: never a command. Adding a server or changing what it runs needs the CLI, so that no page can do it. */
 const CHANGES_BY_PAGE: readonly { method: string; path: RegExp }[] = [

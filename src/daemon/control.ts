@@ -12,12 +12,15 @@ import type {
   InstallRequest,
   LiveEvent,
   LogLine,
+  NewToken,
   ProcessTree,
   ServerCommand,
   ServerInfo,
   ServerPatch,
   SessionStatus,
   ShutdownRequest,
+  TokenInfo,
+  TokenRequest,
   ToolInfo,
 } from '../api/contract.ts';
 import { didYouMean } from '../closest.ts';
@@ -151,6 +154,21 @@ export class Control implements DaemonControl {
 
   async exportSet(): Promise<DeclaredSet> {
     return (await this.#installer()).exportSet();
+  }
+
+  tokens(): TokenInfo[] {
+    return this.#parts.clients.list();
+  }
+
+  addToken({ name }: TokenRequest): NewToken {
+    const addedAt = Date.now();
+    const token = this.#parts.clients.add(name, addedAt);
+    const { port } = this.status();
+    return { name, addedAt, token, url: port === null ? null : `http://127.0.0.1:${port}/mcp` };
+  }
+
+  removeToken(name: string): void {
+    this.#parts.clients.remove(name);
   }
 
   watch(listener: (event: LiveEvent) => void): () => void {

@@ -5,6 +5,7 @@ import { openRegistry, type Registry } from '../../registry/registry.ts';
 import type { DaemonStatus, ShutdownRequest } from '../api/contract.ts';
 import { type Api, createApi } from '../api/listen.ts';
 import { keptToken } from '../api/token.ts';
+import { ClientTokens } from '../client-tokens.ts';
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { asMcpdError } from '../errors.ts';
@@ -72,6 +73,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly paths: Paths;
   readonly registry: Registry;
   readonly secrets: Secrets;
+  readonly clients: ClientTokens;
   readonly history: History;
   readonly gateway: Gateway;
   readonly runtime: Runtime;
@@ -97,6 +99,7 @@ class WiredDaemon implements Daemon, Parts {
     this.paths = paths;
     this.registry = registry;
     this.secrets = secrets;
+    this.clients = new ClientTokens(registry);
     this.history = history;
     this.#engine = engine;
     this.#warnings = warnings;

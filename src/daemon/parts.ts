@@ -1,6 +1,7 @@
 import type { History } from '../../registry/history.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { DaemonStatus, ShutdownRequest } from '../api/contract.ts';
+import type { ClientTokens } from '../client-tokens.ts';
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import type { Paths } from '../paths.ts';
@@ -19,6 +20,7 @@ export interface Parts {
   registry: Registry;
   history: History;
   secrets: Secrets;
+  clients: ClientTokens;
   processes: ServerProcesses;
   waits: ServerWaits;
   watching: Watching;

@@ -10,6 +10,7 @@ import type {
   ServerInfo,
   ServerStatus,
   ShutdownRequest,
+  TokenRequest,
 } from '../../src/api/contract.ts';
 import { McpdError } from '../../src/errors.ts';
 
@@ -155,6 +156,19 @@ export class PlainControl implements DaemonControl {
 
   async exportSet() {
     return { mcpServers: {} };
+  }
+
+  tokens() {
+    return [{ name: 'inspector', addedAt: 1_700_000_000_000 }];
+  }
+
+  addToken({ name }: TokenRequest) {
+    this.asked.push(`add token ${name}`);
+    return { name, addedAt: 1_700_000_000_000, token: 'mcpd_x', url: null };
+  }
+
+  removeToken(name: string) {
+    this.asked.push(`remove token ${name}`);
   }
 
   watch(listener: (event: LiveEvent) => void) {
