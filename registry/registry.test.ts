@@ -37,7 +37,7 @@ function tamper(sql: string): void {
 }
 
 function definition(name: string, change: Partial<ServerDefinition> = {}): ServerDefinition {
-  const launch = change.launch ?? { command: '/usr/bin/node', args: [name], cwd: null, env: {} };
+  const launch = change.launch ?? { kind: 'stdio', command: '/usr/bin/node', args: [name], cwd: null, env: {} };
   return {
     name,
     description: `The ${name} server`,
@@ -120,7 +120,9 @@ test('a list of 8 MB is kept', () => {
 
 test('a changed launch has no memory, and what its old process still reports is not kept', () => {
   const before = definition('weather');
-  const after = definition('weather', { launch: { command: '/usr/bin/node', args: ['other'], cwd: null, env: {} } });
+  const after = definition('weather', {
+    launch: { kind: 'stdio', command: '/usr/bin/node', args: ['other'], cwd: null, env: {} },
+  });
   registry.saveServer(before, memory(before.fingerprint));
   registry.saveServer(after, null);
   expect(registry.memoryOf('weather', before.fingerprint)).toBeNull();

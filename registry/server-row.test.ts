@@ -9,6 +9,7 @@ const SOURCES: ServerSource[] = [
   { kind: 'npm', ref: '@acme/mcp@1.2.3', package: PACKAGE },
   { kind: 'folder', ref: '/home/me/server' },
   { kind: 'command', ref: 'python3 server.py' },
+  { kind: 'url', ref: 'https://x.test/mcp' },
   { kind: 'file', ref: '/home/me/mcpd.json' },
 ];
 
@@ -16,8 +17,14 @@ function definition(source: ServerSource): ServerDefinition {
   return {
     name: 'weather',
     description: 'Weather “now”',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: mcpd's own reference to a secret.
-    launch: { command: '/usr/bin/node', args: ['a b', '', '$HOME'], cwd: null, env: { KEY: '${secret:KEY}' } },
+    launch: {
+      kind: 'stdio',
+      command: '/usr/bin/node',
+      args: ['a b', '', '$HOME'],
+      cwd: null,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: mcpd's own reference to a secret.
+      env: { KEY: '${secret:KEY}' },
+    },
     start: 'on-demand',
     sharing: 'auto',
     enabled: false,
@@ -41,6 +48,18 @@ test.each(SOURCES)('a definition from $kind comes back as it was', (source) => {
   expect(readRow(rowOf(definition(source)))).toEqual({ definition: definition(source) });
 });
 
+test('a remote launch comes back as it was, and a row of the first release starts a process', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: mcpd's own reference to a secret.
+  const headers = { Authorization: 'Bearer ${secret:Authorization}' };
+  const remote: ServerDefinition = {
+    ...definition({ kind: 'url', ref: 'https://x.test/mcp' }),
+    launch: { kind: 'http', url: 'https://x.test/mcp', transport: 'auto', headers },
+  };
+  expect(readRow(rowOf(remote))).toEqual({ definition: remote });
+  const old = { ...ROW, launch: '{"command":"x","args":[],"cwd":null,"env":{}}' };
+  expect(readRow(old)).toMatchObject({ definition: { launch: { kind: 'stdio', command: 'x' } } });
+});
+
 const BAD: [keyof ServerRow, Partial<ServerRow>][] = [
   ['name', { name: '../../etc' }],
   ['launch', { launch: '{' }],
@@ -49,6 +68,8 @@ const BAD: [keyof ServerRow, Partial<ServerRow>][] = [
   ['launch', { launch: '{"command":"x","args":[1],"cwd":null,"env":{}}' }],
   ['launch', { launch: '{"command":"x","args":[],"cwd":null,"env":{"A":1}}' }],
   ['launch', { launch: '{"command":"x","args":[],"env":{}}' }],
+  ['launch', { launch: '{"kind":"http","url":"no","transport":"auto","headers":{}}' }],
+  ['launch', { launch: '{"kind":"http","url":"http://x.test","transport":"pigeon","headers":{}}' }],
   ['limits', { limits: '[]' }],
   ['limits', { limits: '{"callTimeoutMs":-1}' }],
   ['limits', { limits: '{"callTimeoutMs":"5"}' }],

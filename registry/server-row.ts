@@ -1,4 +1,6 @@
 import {
+  HTTP_TRANSPORTS,
+  type HttpLaunch,
   type InstalledPackage,
   type Launch,
   type ServerDefinition,
@@ -6,6 +8,7 @@ import {
   type ServerSource,
   SHARINGS,
   type StartMode,
+  type StdioLaunch,
 } from '../src/core/model.ts';
 import { isServerName } from '../src/server-names.ts';
 
@@ -110,12 +113,23 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+/** A row of the first release has no `kind`: it starts a process. */
 function launchOf(value: unknown): Launch | null {
   if (!isMembers(value)) return null;
+  return value['kind'] === 'http' ? remoteOf(value) : processOf(value);
+}
+
+function remoteOf({ url, transport, headers }: Members): HttpLaunch | null {
+  const known = HTTP_TRANSPORTS.find((one) => one === transport);
+  if (!isText(url) || !URL.canParse(url) || known === undefined || !isTextMap(headers)) return null;
+  return { kind: 'http', url, transport: known, headers };
+}
+
+function processOf(value: Members): StdioLaunch | null {
   const { command, args, cwd, env } = value;
   if (!isText(command) || command === '' || !Array.isArray(args) || !args.every(isText)) return null;
   if ((cwd !== null && !isText(cwd)) || !isTextMap(env)) return null;
-  return { command, args, cwd, env };
+  return { kind: 'stdio', command, args, cwd, env };
 }
 
 function isTextMap(value: unknown): value is Record<string, string> {
@@ -155,6 +169,7 @@ function sourceOf(value: unknown): ServerSource | null {
     }
     case 'folder':
     case 'command':
+    case 'url':
       return { kind, ref };
     case 'file': {
       const installed = packageOf(value['package']);

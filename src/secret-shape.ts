@@ -6,7 +6,7 @@
 
 /** Names that hold credentials by custom. */
 const CREDENTIAL =
-  /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|KEY|AUTH|PAT|DSN)(_|$)/i;
+  /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|KEY|AUTH|AUTHORIZATION|COOKIE|PAT|DSN)(_|$)/i;
 const CREDENTIAL_CAMEL = /(apiKey|accessKey|privateKey|token|secret|password)$/i;
 /** Long, unbroken, of letters and digits mixed: a token by its looks. */
 const RANDOM_LENGTH_MIN = 16;

@@ -19,7 +19,6 @@ export async function runInfo(parsed: Parsed, context: Context): Promise<void> {
 // — internal —
 
 function showFacts(info: ServerInfo, output: Output): void {
-  const env = Object.entries(info.launch.env).map(([name, value]) => `${name}=${value}`);
   output.fields([
     ['name', info.name],
     ['description', info.description === '' ? null : info.description],
@@ -29,9 +28,7 @@ function showFacts(info: ServerInfo, output: Output): void {
     ['try', info.fix],
     ['next start', info.nextStartAt === null ? null : shownTime(info.nextStartAt)],
     ['start', info.start],
-    ['command', [info.launch.command, ...info.launch.args].map(shellWord).join(' ')],
-    ['folder', info.launch.cwd],
-    ['variables', env.length === 0 ? null : env.join(' ')],
+    ...launchFields(info),
     ['secrets', info.secrets.length === 0 ? null : info.secrets.join(', ')],
     ['source', sourceText(info)],
     ['protocol', info.protocolVersion === null ? null : `${info.protocolVersion} (${info.era})`],
@@ -41,6 +38,23 @@ function showFacts(info: ServerInfo, output: Output): void {
     ['log', info.logFile],
     ['added', shownTime(info.addedAt)],
   ]);
+}
+
+function launchFields({ launch }: ServerInfo): [string, string | null][] {
+  if (launch.kind === 'http') {
+    const headers = Object.entries(launch.headers).map(([name, value]) => `${name}: ${value}`);
+    return [
+      ['address', launch.url],
+      ['transport', launch.transport],
+      ['headers', headers.length === 0 ? null : headers.join(', ')],
+    ];
+  }
+  const env = Object.entries(launch.env).map(([name, value]) => `${name}=${value}`);
+  return [
+    ['command', [launch.command, ...launch.args].map(shellWord).join(' ')],
+    ['folder', launch.cwd],
+    ['variables', env.length === 0 ? null : env.join(' ')],
+  ];
 }
 
 /** The settings that differ from the defaults. */

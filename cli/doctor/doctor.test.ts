@@ -54,7 +54,7 @@ const server: ServerStatus = {
   counts: { tools: 2, prompts: 0, resources: 0, templates: 0 },
   listed: true,
   source: { kind: 'command', ref: 'node x' },
-  launch: { command: 'node', args: [], cwd: null, env: {} },
+  launch: { kind: 'stdio', command: 'node', args: [], cwd: null, env: {} },
   limits: {
     startTimeoutMs: null,
     callTimeoutMs: null,

@@ -26,8 +26,12 @@ export interface DaemonStatus {
 
 // — installing —
 
+const Transport = z.enum(['auto', 'streamable-http', 'sse']);
+/** What every request to a remote server carries. `secret` keeps the value out of everything but the 0600 secrets file. */
+const Headers = z.record(z.string(), z.object({ value: z.string(), secret: z.boolean() }));
+
 export const InstallRequest = z.object({
-  /** A catalog name, `npm:PKG[@VERSION]` or an absolute folder. */
+  /** A catalog name, `npm:PKG[@VERSION]`, an absolute folder, or the http(s) address of a remote server. */
   spec: z.string().check(z.minLength(1), z.maxLength(4096)),
   name: z.optional(z.string()),
   /** Appended to the server's own arguments. */
@@ -38,6 +42,9 @@ export const InstallRequest = z.object({
   allowScripts: z.optional(z.boolean()),
   /** The caller's folder, absolute: relative file names among the inputs are meant from there. */
   cwd: z.optional(z.string()),
+  /** Of a remote server. */
+  transport: z.optional(Transport),
+  headers: z.optional(Headers),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
@@ -73,7 +80,7 @@ const Limits = z.object({
 });
 const StartMode = z.enum(['on-demand', 'always', 'manual']);
 
-export const AddRequest = z.object({
+const CommandRequest = z.object({
   name: z.string(),
   command: z.string().check(z.minLength(1)),
   args: z.array(z.string()),
@@ -84,6 +91,21 @@ export const AddRequest = z.object({
   limits: z.optional(Limits),
   trial: z.boolean(),
 });
+export type CommandRequest = z.infer<typeof CommandRequest>;
+
+const AddressRequest = z.object({
+  name: z.string(),
+  url: z.string().check(z.minLength(1), z.maxLength(4096)),
+  transport: z.optional(Transport),
+  headers: z.optional(Headers),
+  start: z.optional(StartMode),
+  limits: z.optional(Limits),
+  trial: z.boolean(),
+});
+export type AddressRequest = z.infer<typeof AddressRequest>;
+
+/** A server by its command line, or by its address. */
+export const AddRequest = z.union([CommandRequest, AddressRequest]);
 export type AddRequest = z.infer<typeof AddRequest>;
 
 /** Streamed as lines of JSON while an install or add goes on; the last line is `done` or `failed`. */
@@ -190,6 +212,13 @@ export const DeclaredSet = z.object({
       cwd: z.optional(z.string()),
       /** Instead of a command: a catalog name or `npm:PKG@VERSION`. */
       install: z.optional(z.string()),
+      /** Instead of a command: the address of a remote server. */
+      url: z.optional(z.string()),
+      transport: z.optional(Transport),
+      /** Hosts write the transport so. */
+      type: z.optional(z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'])),
+      /** Values may be `${secret:NAME}`. */
+      headers: z.optional(z.record(z.string(), z.string())),
       start: z.optional(StartMode),
       enabled: z.optional(z.boolean()),
       limits: z.optional(Limits),

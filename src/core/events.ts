@@ -26,7 +26,8 @@ export type GatewayEvent =
   | { type: 'host-closed'; at: number; session: SessionId }
   /** The question with this raw id could not be put to the host: it does not read, or has no stream on which it could be asked. */
   | { type: 'host-deaf'; at: number; session: SessionId; question: string }
-  | { type: 'server-spawned'; at: number; instance: InstanceKey; generation: number; pid: number }
+  /** It can be talked to now. `pid` is null where no process of this machine is behind it. */
+  | { type: 'server-spawned'; at: number; instance: InstanceKey; generation: number; pid: number | null }
   /** `about`: id on the link of the request on whose own stream it came; null where a server has one stream for all (stdio). */
   | {
       type: 'server-message';

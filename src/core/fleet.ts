@@ -70,10 +70,10 @@ export function onBackoffOver(core: Core, instance: Instance): void {
   if (instance.phase !== 'failed' || isWanted(core, instance)) signal(core, instance, 'timer', instance.reason);
 }
 
-/** Its process exists. */
-export function onSpawned(core: Core, instance: Instance, pid: number): void {
+/** Its process exists, or the way to it is open. */
+export function onSpawned(core: Core, instance: Instance, pid: number | null): void {
   instance.pid = pid;
-  log(core, instance, 'info', `process ${pid} started`);
+  log(core, instance, 'info', pid === null ? 'reached' : `process ${pid} started`);
 }
 
 /** Its process is gone, with all of its group. Calls that were sent fail; then the table's `settle` is decided. */

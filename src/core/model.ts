@@ -25,8 +25,12 @@ export interface Door {
 export type Sharing = 'auto' | 'shared' | 'per-session' | 'per-workspace';
 export const SHARINGS: readonly Sharing[] = ['auto', 'shared', 'per-session', 'per-workspace'];
 
+/** How a server is reached: a process of its own, or an address. */
+export type Launch = StdioLaunch | HttpLaunch;
+
 /** How a server's process is started. Values in `args` and `env` may hold `${secret:NAME}`: filled at spawn, kept nowhere else. */
-export interface Launch {
+export interface StdioLaunch {
+  kind: 'stdio';
   /** Absolute path, or a name looked up on the login shell's PATH. Never a shell line. */
   command: string;
   args: string[];
@@ -35,6 +39,20 @@ export interface Launch {
   /** Variables the entry declares, on top of the allow-list of settled inherited ones. */
   env: Record<string, string>;
 }
+
+/** A server that runs elsewhere. Values of `headers` may hold `${secret:NAME}`: filled when a request is sent, kept nowhere else. */
+export interface HttpLaunch {
+  kind: 'http';
+  /** Absolute, http or https, without user or password. */
+  url: string;
+  transport: HttpTransport;
+  /** By their names as given; every request carries them. */
+  headers: Record<string, string>;
+}
+
+/** `auto` is Streamable HTTP, and HTTP+SSE where a server knows no other. */
+export type HttpTransport = 'auto' | 'streamable-http' | 'sse';
+export const HTTP_TRANSPORTS: readonly HttpTransport[] = ['auto', 'streamable-http', 'sse'];
 
 export type StartMode = 'on-demand' | 'always' | 'manual';
 
@@ -46,6 +64,8 @@ export type ServerSource =
   | { kind: 'folder'; ref: string }
   /** `mcpd add`: `ref` is the command line as typed. */
   | { kind: 'command'; ref: string }
+  /** A remote server: `ref` is its address. */
+  | { kind: 'url'; ref: string }
   /**
    * Declared by `mcpd apply -f`: `ref` is the absolute path of the file, where it must be changed. `digest` is the sha-256 (hex) of the
    * entry as declared, so that the next apply knows whether it changed; `package` is what its `install` fetched.

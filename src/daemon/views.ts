@@ -14,7 +14,8 @@ interface ListedEntry {
 
 /** A status with the paths that its launch has now. */
 export function shown(status: ServerStatus): ServerStatus {
-  return { ...status, launch: placed(status.launch) };
+  const { launch } = status;
+  return launch.kind === 'http' ? status : { ...status, launch: placed(launch) };
 }
 
 /** The tools that hosts see, by server and in its order; of one server also when it is disabled. */

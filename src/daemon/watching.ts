@@ -64,7 +64,7 @@ export class Watching {
       if (this.#watched.has(path)) continue;
       this.#watched.set(path, kind);
       if (kind === 'file') await watch.addFile(path);
-      else await watch.addFolder(path, (await import('../install/folder.ts')).entryOf(path, definition.launch));
+      else await watch.addFolder(path, await entryIn(path, definition));
     }
   }
 
@@ -93,4 +93,11 @@ export class Watching {
       this.#trouble.set(path, [asMcpdError(thrown, 'CONFIG_INVALID', `${path} could not be applied`).message]);
     }
   }
+}
+
+// — internal —
+
+/** Null for a server that is reached elsewhere: then nothing of the folder is its program. */
+async function entryIn(folder: string, { launch }: ServerDefinition): Promise<string | null> {
+  return launch.kind === 'http' ? null : (await import('../install/folder.ts')).entryOf(folder, launch);
 }

@@ -3,6 +3,7 @@ import type { ApplyRequest, ApplyResult, InstallEvent } from '../api/contract.ts
 import type { ServerDefinition, ServerSource } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { isConfidential } from '../secret-shape.ts';
+import { declaredAddress, remoteLaunch } from './address.ts';
 import { compareDeclared, type Declaration, type DeclaredEntry, readDeclared } from './declared.ts';
 import { commandLaunch, definitionOf, installedDefinition, type Registration } from './definition.ts';
 import { exportSet } from './export.ts';
@@ -120,6 +121,11 @@ async function registrationOf(
     ]),
   );
   const source: ServerSource = { kind: 'file', ref: path, digest };
+  if (entry.url !== undefined) {
+    const { launch, secrets, warnings } = remoteLaunch(declaredAddress(entry, entry.url));
+    const definition = definitionOf(name, launch, source, entry, { description: '', integrity: null, addedAt });
+    return { definition, secrets, warnings };
+  }
   if (entry.install === undefined) {
     const { launch, secrets } = commandLaunch(commandParts(entry, folder), env);
     const definition = definitionOf(name, launch, source, entry, { description: '', integrity: null, addedAt });

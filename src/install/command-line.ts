@@ -1,3 +1,4 @@
+import type { Launch } from '../core/model.ts';
 import { placed } from '../own-places.ts';
 import { shellWord } from '../shell-word.ts';
 
@@ -9,6 +10,11 @@ export function commandLineOf(
   const launch = placed(kept);
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
   return [...variables, ...[launch.command, ...launch.args].map(quoted)].join(' ');
+}
+
+/** What a server is started with or reached at, in one line for people. */
+export function launchText(launch: Launch): string {
+  return launch.kind === 'http' ? launch.url : commandLineOf(launch, launch.env);
 }
 
 // — internal —

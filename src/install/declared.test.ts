@@ -8,7 +8,7 @@ const file = (servers: Record<string, unknown>) => readDeclared(PATH, JSON.strin
 const installed = (name: string, source: ServerSource): ServerDefinition => ({
   name,
   description: '',
-  launch: { command: 'node', args: [], cwd: null, env: {} },
+  launch: { kind: 'stdio', command: 'node', args: [], cwd: null, env: {} },
   start: 'on-demand',
   sharing: 'auto',
   enabled: true,
@@ -74,7 +74,8 @@ describe('a declared file', () => {
       good: { install: 'weather' },
       none: {},
       both: { command: 'a', install: 'b' },
-      remote: { url: 'https://x.test' },
+      two: { command: 'a', url: 'https://x.test' },
+      transport: { url: 'https://x.test', transport: 'pigeon' },
       text: 'node',
       args: { command: 'node', args: 'a' },
       start: { command: 'node', start: 'sometimes' },
@@ -83,11 +84,20 @@ describe('a declared file', () => {
     });
     expect(read.declarations.map(({ name }) => name)).toEqual(['good']);
     const reasons = Object.fromEntries(read.failed.map(({ name, error }) => [name, error.message]));
-    expect(Object.keys(reasons)).toEqual(['none', 'both', 'remote', 'text', 'args', 'start', 'mcpd', 'Good']);
+    expect(Object.keys(reasons)).toEqual(['none', 'both', 'two', 'transport', 'text', 'args', 'start', 'mcpd', 'Good']);
     expect(reasons['args']).toContain('its member args does not fit: "args" holds a list of texts');
     expect(reasons['start']).toContain('its member start does not fit');
-    expect(reasons['remote']).toContain('remote servers cannot be declared yet');
+    expect(reasons['two']).toContain('it has both "command" and "url"');
     expect(reasons['Good']).toContain('two entries come to the name good');
+  });
+
+  test('may declare remote servers in the words of hosts', () => {
+    const read = file({
+      a: { type: 'http', url: 'https://x.test/mcp', headers: { Authorization: 'Bearer x' } },
+      b: { type: 'sse', url: 'https://x.test/sse' },
+    });
+    expect(read.warnings).toEqual([]);
+    expect(read.declarations.map(({ entry }) => entry.type)).toEqual(['http', 'sse']);
   });
 
   test('may name its servers after what JavaScript keeps for itself', () => {

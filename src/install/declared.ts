@@ -115,7 +115,10 @@ const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['enabled', 'true or false'],
   ['disabled', 'true or false'],
   ['limits', 'whole numbers above zero by name'],
-  ['type', '"stdio"'],
+  ['url', 'a text'],
+  ['transport', '"auto", "streamable-http" or "sse"'],
+  ['headers', 'texts by the names of headers'],
+  ['type', '"stdio", "http" or "sse"'],
 ]);
 
 function readEntry(name: string, value: unknown): { entry: DeclaredEntry; warnings: string[] } {
@@ -136,15 +139,9 @@ function readEntry(name: string, value: unknown): { entry: DeclaredEntry; warnin
         : `its member ${path.join('.')} does not fit: "${member}" holds ${MEMBERS.get(member) ?? 'something else'}`,
     );
   }
-  if (entry.command !== undefined && entry.install !== undefined)
-    throw invalid('it has both "command" and "install"', 'keep one of the two');
-  if (entry.command === undefined && entry.install === undefined) {
-    throw invalid(
-      typeof value['url'] === 'string'
-        ? 'it has a "url", and remote servers cannot be declared yet'
-        : 'it has neither "command" nor "install"',
-    );
-  }
+  const ways = WAYS.filter((way) => entry[way] !== undefined);
+  if (ways.length > 1) throw invalid(`it has both "${ways[0]}" and "${ways[1]}"`, 'keep one of the two');
+  if (ways.length === 0) throw invalid('it has neither "command" nor "install" nor "url"');
   const unknown = Object.keys(value).filter((member) => !MEMBERS.has(member));
   return {
     // Several hosts write `disabled`: what is off there must not start here.
@@ -153,6 +150,9 @@ function readEntry(name: string, value: unknown): { entry: DeclaredEntry; warnin
       unknown.length === 0 ? [] : [`${name}: mcpd makes no use of ${unknown.slice(0, UNKNOWN_SHOWN).join(', ')}`],
   };
 }
+
+/** What a server can be: exactly one of them. */
+const WAYS = ['command', 'install', 'url'] as const;
 
 /** Unknown members that a warning names. */
 const UNKNOWN_SHOWN = 5;

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fingerprintOf } from '../../registry/fingerprint.ts';
-import type { AddRequest } from '../api/contract.ts';
+import type { CommandRequest } from '../api/contract.ts';
 import type {
   Launch,
   ServerDefinition,
@@ -9,6 +9,7 @@ import type {
   ServerSource,
   Sharing,
   StartMode,
+  StdioLaunch,
 } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { commandLineOf } from './command-line.ts';
@@ -41,7 +42,13 @@ export function installedDefinition(
 ): ServerDefinition {
   const program = fetched?.runnable ?? plan.program;
   if (program === null) throw new RangeError('a plan without a program needs a fetched package');
-  const launch = { command: program.command, args: [...program.args, ...plan.args], cwd: plan.cwd, env: plan.env };
+  const launch: StdioLaunch = {
+    kind: 'stdio',
+    command: program.command,
+    args: [...program.args, ...plan.args],
+    cwd: plan.cwd,
+    env: plan.env,
+  };
   const installed = fetched?.installed ?? null;
   return definitionOf(
     plan.name,
@@ -57,7 +64,7 @@ export function installedDefinition(
 }
 
 /** @throws McpdError NAME_INVALID, INPUT_INVALID, REQUEST_INVALID */
-export function addedDefinition(request: AddRequest, addedAt: number): Registration {
+export function addedDefinition(request: CommandRequest, addedAt: number): Registration {
   const { name, warnings } = nameOf(request.name, request.name);
   if (!isAbsolute(request.cwd)) {
     throw new McpdError('REQUEST_INVALID', {
@@ -86,7 +93,7 @@ export interface CommandParts {
 export function commandLaunch(
   parts: CommandParts,
   env: ReadonlyMap<string, GivenValue>,
-): { launch: Launch; secrets: Map<string, string> } {
+): { launch: StdioLaunch; secrets: Map<string, string> } {
   for (const text of [parts.command, ...parts.args, parts.cwd ?? '']) checkNoNul(text, 'the command line');
   const secrets = new Map<string, string>();
   const variables = [...env].map(([name, { value, secret }]): [string, string] => {
@@ -97,7 +104,8 @@ export function commandLaunch(
     return [name, secretReference(name)];
   });
   const command = /[/\\]/.test(parts.command) ? resolve(parts.folder, parts.command) : parts.command;
-  return { launch: { command, args: [...parts.args], cwd: parts.cwd, env: Object.fromEntries(variables) }, secrets };
+  const filled = Object.fromEntries(variables);
+  return { launch: { kind: 'stdio', command, args: [...parts.args], cwd: parts.cwd, env: filled }, secrets };
 }
 
 export function definitionOf(

@@ -1,5 +1,5 @@
 import type { DeclaredSet } from '../api/contract.ts';
-import type { ServerDefinition, ServerLimits } from '../core/model.ts';
+import type { HttpLaunch, ServerDefinition, ServerLimits, StdioLaunch } from '../core/model.ts';
 import { OWN_NODE } from '../own-places.ts';
 import type { Paths } from '../paths.ts';
 import type { DeclaredEntry } from './declared.ts';
@@ -20,17 +20,29 @@ function entryOf(definition: ServerDefinition, paths: Pick<Paths, 'packageOf'>):
   const { launch, start, enabled, limits } = definition;
   const given = Object.entries(limits).filter((limit): limit is [keyof ServerLimits, number] => limit[1] !== null);
   return {
-    ...programOf(definition, paths),
-    ...(Object.keys(launch.env).length === 0 ? {} : { env: { ...launch.env } }),
+    ...(launch.kind === 'http' ? addressOf(launch) : programOf(definition, launch, paths)),
     ...(start === 'on-demand' ? {} : { start }),
     ...(enabled ? {} : { enabled }),
     ...(given.length === 0 ? {} : { limits: Object.fromEntries(given) }),
   };
 }
 
-function programOf({ name, launch, source }: ServerDefinition, paths: Pick<Paths, 'packageOf'>): DeclaredEntry {
-  const withArgs = (args: string[]) => (args.length === 0 ? {} : { args });
-  const installed = source.kind === 'folder' || source.kind === 'command' ? null : (source.package ?? null);
+function addressOf({ url, transport, headers }: HttpLaunch): DeclaredEntry {
+  return {
+    url,
+    ...(transport === 'auto' ? {} : { transport }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers: { ...headers } }),
+  };
+}
+
+function programOf(
+  { name, source }: ServerDefinition,
+  launch: StdioLaunch,
+  paths: Pick<Paths, 'packageOf'>,
+): DeclaredEntry {
+  const env = Object.keys(launch.env).length === 0 ? {} : { env: { ...launch.env } };
+  const withArgs = (args: string[]) => ({ ...(args.length === 0 ? {} : { args }), ...env });
+  const installed = 'package' in source ? (source.package ?? null) : null;
   if (installed !== null) {
     const folder = paths.packageOf(name);
     const words = [launch.command, ...launch.args];

@@ -1,13 +1,21 @@
 import { rm, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { findEntry } from '../../registry/catalog.ts';
-import type { AddRequest, InstallEvent, InstallPlan, InstallRequest } from '../api/contract.ts';
+import type {
+  AddRequest,
+  AddressRequest,
+  CommandRequest,
+  InstallEvent,
+  InstallPlan,
+  InstallRequest,
+} from '../api/contract.ts';
 import { didYouMean } from '../closest.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
 import { placed } from '../own-places.ts';
 import { shellWord } from '../shell-word.ts';
-import { commandLineOf } from './command-line.ts';
+import { addressDefinition, remoteRequest, untestedAddress } from './address.ts';
+import { commandLineOf, launchText } from './command-line.ts';
 import { addedDefinition, described, installedDefinition } from './definition.ts';
 import { readFolder } from './folder.ts';
 import { checkNothingMissing } from './inputs.ts';
@@ -30,6 +38,8 @@ export class Installs {
 
   /** What an install would do and still needs. @throws McpdError for a spec, name or input that will not do */
   async plan(request: InstallRequest): Promise<InstallPlan> {
+    const remote = remoteRequest(request);
+    if (remote !== null) return this.#planRemote(remote);
     const plan = await this.planFor(request);
     await this.names.during(plan.name, this.#taken, async () => undefined);
     return planView(plan);
@@ -37,6 +47,8 @@ export class Installs {
 
   /** Reports `done` or `failed` as the last event, and resolves. */
   async install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
+    const remote = remoteRequest(request);
+    if (remote !== null) return this.add(remote, report, signal);
     await this.#course(report, signal, async (steps, startedAt) => {
       steps.begin('resolve', request.spec);
       const plan = await this.planFor(request);
@@ -53,7 +65,7 @@ export class Installs {
           withScripts: `mcpd install ${spec} --allow-scripts`,
           fix:
             plan.fetch === null
-              ? `run it in a terminal: ${commandLineOf(definition.launch)}`
+              ? `run it in a terminal: ${launchText(definition.launch)}`
               : 'check the values given with --env and the arguments after --',
         });
         this.#register(definition, memory, steps, report, startedAt);
@@ -61,11 +73,13 @@ export class Installs {
     });
   }
 
-  /** As `install`, for a command line; without a trial a command that is not there is a warning. */
+  /** As `install`, for a command line or an address; without a trial a command that is not there is a warning. */
   async add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
     await this.#course(report, signal, async (steps, startedAt) => {
-      steps.begin('resolve', commandLineOf(request));
-      const { definition, secrets, warnings } = addedDefinition(request, this.#ports.now());
+      steps.begin('resolve', 'url' in request ? request.url : commandLineOf(request));
+      const now = this.#ports.now();
+      const { definition, secrets, warnings } =
+        'url' in request ? addressDefinition(request, now) : addedDefinition(request, now);
       steps.warn(...warnings);
       const { name } = definition;
       await this.#reserved(name, steps, async () => {
@@ -74,13 +88,19 @@ export class Installs {
           steps.warn(`${error.message}; it is registered all the same`);
         });
         if (!request.trial) await this.keepSecrets(name, secrets, steps);
-        const variables = Object.keys(request.env).map((variable) => `--env ${variable} `);
-        const fix = `run it in a terminal, or register it untested: mcpd add ${name} --no-trial ${variables.join('')}-- ${commandLineOf(request)}`;
+        const fix = 'url' in request ? untestedAddress(name, request) : untestedCommand(name, request);
         const context = { name, scriptsLeftOut: [], withScripts: '', fix };
         const memory = request.trial ? await this.#tried(definition, secrets, steps, context) : null;
         this.#register(definition, memory, steps, report, startedAt);
       });
     });
+  }
+
+  async #planRemote(request: AddressRequest): Promise<InstallPlan> {
+    const { definition, warnings } = addressDefinition(request, this.#ports.now());
+    const { name, launch } = definition;
+    await this.names.during(name, this.#taken, async () => undefined);
+    return { name, description: '', fetch: null, inputs: [], commandLine: launchText(launch), warnings };
   }
 
   /** The spec looked up and planned; nothing is fetched. */
@@ -118,6 +138,7 @@ export class Installs {
 
   /** @throws McpdError COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE */
   async checkCommand({ launch, name }: ServerDefinition): Promise<void> {
+    if (launch.kind === 'http') return;
     const { command } = placed(launch);
     const found = await this.#ports.findCommand(command, launch.cwd ?? this.#ports.userHome);
     if (found.kind === 'found') return;
@@ -176,6 +197,12 @@ export class Installs {
 
   async #originOf(spec: Spec): Promise<Origin> {
     if (spec.kind === 'npm') return spec;
+    if (spec.kind === 'url') {
+      throw new McpdError('SPEC_INVALID', {
+        what: `${spec.url.slice(0, NAME_SHOWN)} is no package`,
+        fix: 'name the address of a remote server by "url"',
+      });
+    }
     if (spec.kind === 'folder') return { kind: 'folder', folder: await readFolder(spec.path) };
     const catalog = this.#ports.catalog();
     const entry = findEntry(spec.name, catalog);
@@ -203,7 +230,7 @@ export class Installs {
   ): Promise<ServerMemory> {
     const { paths, trial, dropLog } = this.#ports;
     const { name } = definition;
-    steps.begin('trial', commandLineOf(definition.launch, definition.launch.env));
+    steps.begin('trial', launchText(definition.launch));
     await this.keepSecrets(name, secrets, steps);
     if (!(await exists(paths.dataOf(name)))) steps.onUndo('the data folder', () => removeEmpty(paths.dataOf(name)));
     if (!(await exists(paths.logOf(name)))) steps.onUndo('the log', () => dropLog(name));
@@ -231,6 +258,11 @@ export class Installs {
     announce(definition, memory);
     report({ type: 'done', ...present(definition.name), durationMs: Math.round(performance.now() - startedAt) });
   }
+}
+
+function untestedCommand(name: string, request: CommandRequest): string {
+  const variables = Object.keys(request.env).map((variable) => `--env ${variable} `);
+  return `run it in a terminal, or register it untested: mcpd add ${name} --no-trial ${variables.join('')}-- ${commandLineOf(request)}`;
 }
 
 /** Of a name in an error. */

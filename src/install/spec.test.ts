@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseSpec, specText } from './spec.ts';
 
-test('names, packages and folders are told apart', () => {
+test('names, packages, folders and addresses are told apart', () => {
   expect(parseSpec('weather')).toEqual({ kind: 'catalog', name: 'weather' });
   expect(parseSpec(' npm:tiny ')).toEqual({ kind: 'npm', identifier: 'tiny', range: 'latest' });
   expect(parseSpec('npm:@acme/mcp@1.4.2')).toEqual({ kind: 'npm', identifier: '@acme/mcp', range: '1.4.2' });
@@ -9,6 +9,7 @@ test('names, packages and folders are told apart', () => {
   expect(parseSpec('npm:@acme/mcp')).toEqual({ kind: 'npm', identifier: '@acme/mcp', range: 'latest' });
   expect(parseSpec('npm:tiny@>=1.2 <2 || ^3')).toEqual({ kind: 'npm', identifier: 'tiny', range: '>=1.2 <2 || ^3' });
   expect(parseSpec('/home/me/a server')).toEqual({ kind: 'folder', path: '/home/me/a server' });
+  expect(parseSpec('https://x.test/mcp')).toEqual({ kind: 'url', url: 'https://x.test/mcp' });
   expect(parseSpec('C:\\servers\\one')).toEqual({ kind: 'folder', path: 'C:\\servers\\one' });
 });
 
@@ -29,7 +30,6 @@ test('what npm would take for an address, a file or an option is refused', () =>
 
 test('what cannot be installed is refused with the way that there is', () => {
   expect(() => parseSpec('pypi:mcp-server-git')).toThrow(/use mcpd add/);
-  expect(() => parseSpec('https://x.test/mcp')).toThrow(/remote servers/);
   expect(() => parseSpec('foo:bar')).toThrow(/no kind of package/);
   expect(() => parseSpec('@acme/mcp')).toThrow(/looks like a package of npm/);
   expect(() => parseSpec('tiny@1')).toThrow(/looks like a package of npm/);
@@ -39,5 +39,6 @@ test('what cannot be installed is refused with the way that there is', () => {
 });
 
 test('a spec prints as it may be written', () => {
-  for (const spec of ['weather', 'npm:@acme/mcp@1.4.2', '/a b']) expect(specText(parseSpec(spec))).toBe(spec);
+  for (const spec of ['weather', 'npm:@acme/mcp@1.4.2', '/a b', 'https://x.test/mcp?a=b'])
+    expect(specText(parseSpec(spec))).toBe(spec);
 });

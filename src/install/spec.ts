@@ -6,7 +6,9 @@ export type Spec =
   | { kind: 'catalog'; name: string }
   /** `range` is an exact version, a tag or a range; `latest` when none was written. */
   | { kind: 'npm'; identifier: string; range: string }
-  | { kind: 'folder'; path: string };
+  | { kind: 'folder'; path: string }
+  /** A remote server; not checked yet. */
+  | { kind: 'url'; url: string };
 
 /** @throws McpdError SPEC_INVALID saying what can be written instead */
 export function parseSpec(text: string): Spec {
@@ -15,6 +17,7 @@ export function parseSpec(text: string): Spec {
   if (posix.isAbsolute(spec) || win32.isAbsolute(spec)) return { kind: 'folder', path: spec };
   if (/^\.{1,2}([/\\]|$)/.test(spec)) throw invalid(spec, 'a folder must be given by its absolute path here', CHOICES);
   if (/^npm:/i.test(spec)) return parseNpm(spec, spec.slice('npm:'.length));
+  if (/^https?:/i.test(spec)) return { kind: 'url', url: spec };
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(spec)?.[1]?.toLowerCase();
   if (scheme !== undefined)
     throw invalid(spec, UNSUPPORTED.get(scheme) ?? `"${scheme}:" is no kind of package that mcpd knows`, CHOICES);
@@ -33,19 +36,19 @@ export function specText(spec: Spec): string {
       return `npm:${spec.identifier}@${spec.range}`;
     case 'folder':
       return spec.path;
+    case 'url':
+      return spec.url;
   }
 }
 
 // — internal —
 
-const CHOICES = 'mcpd install NAME (see mcpd search), npm:PKG[@VERSION], or ./FOLDER';
+const CHOICES = 'mcpd install NAME (see mcpd search), npm:PKG[@VERSION], ./FOLDER, or https://HOST/PATH';
 const UNSUPPORTED = new Map([
   ['pypi', 'packages of PyPI cannot be installed yet; install it yourself and use mcpd add NAME -- COMMAND'],
   ['oci', 'containers cannot be installed yet; use mcpd add NAME -- docker run -i --rm IMAGE'],
   ['docker', 'containers cannot be installed yet; use mcpd add NAME -- docker run -i --rm IMAGE'],
   ['mcpb', 'bundles cannot be installed yet; unpack it and use mcpd add NAME -- COMMAND'],
-  ['http', 'remote servers cannot be installed yet'],
-  ['https', 'remote servers cannot be installed yet'],
 ]);
 
 const PACKAGE_NAME_MAX = 214;

@@ -57,7 +57,9 @@ export async function sweepPackages(ports: Pick<InstallPorts, 'paths' | 'registr
 
 /** Whether a launch starts something inside `folder`. */
 function isUsed(definition: ServerDefinition, folder: string): boolean {
-  const { command, args } = definition.launch;
+  const { launch } = definition;
+  if (launch.kind === 'http') return false;
+  const { command, args } = launch;
   return [command, ...args].some((word) => word.startsWith(`${folder}/`) || word.startsWith(`${folder}\\`));
 }
 

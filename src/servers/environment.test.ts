@@ -1,10 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are mcpd's placeholders, not JavaScript's
 import { expect, test } from 'vitest';
-import type { Launch } from '../core/model.ts';
+import type { StdioLaunch } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { filledLaunch, serverEnvironment, variable } from './environment.ts';
 
-const launch = (more: Partial<Launch>): Launch => ({ command: 'node', args: [], cwd: null, env: {}, ...more });
+const launch = (more: Partial<StdioLaunch>): StdioLaunch => ({
+  kind: 'stdio',
+  command: 'node',
+  args: [],
+  cwd: null,
+  env: {},
+  ...more,
+});
 const fillings = (secrets: Record<string, string>) => ({
   server: 'weather',
   declaredIn: null,
@@ -89,7 +96,7 @@ test('a secret without a value is named, and what to do', () => {
   );
 });
 
-test.each<[string, Partial<Launch>]>([
+test.each<[string, Partial<StdioLaunch>]>([
   ['argument 2 contains a NUL character', { args: ['a', 'b\0c'] }],
   ['the value of KEY contains a NUL character', { env: { KEY: 'a\0' } }],
   ['its command contains a NUL character', { command: 'no\0de' }],

@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import type { Launch } from '../core/model.ts';
+import type { StdioLaunch } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { PROXIES_AND_CAS, WINDOWS_BASICS } from '../inherited-names.ts';
 
@@ -83,7 +83,7 @@ export interface Fillings {
  * Arguments and declared variables with `${secret:NAME}` and `${dataDir}` replaced, once: what a secret contains is not looked at again.
  * @throws McpdError SECRET_MISSING a secret has no value; INPUT_INVALID a variable's name or a NUL, which no system can pass on
  */
-export function filledLaunch(launch: Launch, fillings: Fillings): { args: string[]; env: Record<string, string> } {
+export function filledLaunch(launch: StdioLaunch, fillings: Fillings): { args: string[]; env: Record<string, string> } {
   const fill = (text: string) =>
     text.replace(PLACEHOLDER, (_, secret: string | undefined) =>
       secret === undefined ? fillings.dataDir : secretValue(fillings, secret),

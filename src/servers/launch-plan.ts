@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
-import type { ServerDefinition } from '../core/model.ts';
+import type { ServerDefinition, StdioLaunch } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
 import { placed } from '../own-places.ts';
 import { shellWord } from '../shell-word.ts';
@@ -39,9 +39,13 @@ export interface LaunchSurroundings {
  * Finds the command, the folder and the environment of a server.
  * @throws McpdError COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE, FOLDER_UNKNOWN, SECRET_MISSING, SECRETS_DAMAGED, INPUT_INVALID, HOME_UNWRITABLE
  */
-export async function planLaunch(definition: ServerDefinition, surroundings: LaunchSurroundings): Promise<LaunchPlan> {
+export async function planLaunch(
+  definition: ServerDefinition,
+  kept: StdioLaunch,
+  surroundings: LaunchSurroundings,
+): Promise<LaunchPlan> {
   const { name } = definition;
-  const launch = placed(definition.launch);
+  const launch = placed(kept);
   const { dataDir, inherited, loginPath, secret, marker } = surroundings;
   const platform = process.platform;
   const declaredIn = definition.source.kind === 'file' ? definition.source.ref : null;

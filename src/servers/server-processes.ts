@@ -235,7 +235,9 @@ class Processes implements ServerProcesses {
     const [loginPath] = await Promise.all([this.#loginPath.read(), this.#reaping]);
     // Stopped while it waited: perhaps uninstalled, and then its folder must not appear again.
     signal.throwIfAborted();
-    return planLaunch(definition, {
+    const { launch } = definition;
+    if (launch.kind === 'http') throw new RangeError(`${definition.name} has no process`);
+    return planLaunch(definition, launch, {
       inherited: this.#inherited,
       loginPath,
       marker,

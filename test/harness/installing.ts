@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type CatalogEntry, loadCatalog } from '../../registry/catalog.ts';
 import { openRegistry, type Registry } from '../../registry/registry.ts';
-import type { AddRequest, InstallEvent, InstallRequest, ServerStatus } from '../../src/api/contract.ts';
+import type { CommandRequest, InstallEvent, InstallRequest, ServerStatus } from '../../src/api/contract.ts';
 import type { TrialOutcome } from '../../src/core/events.ts';
 import type { ServerDefinition, ServerMemory } from '../../src/core/model.ts';
 import { Installer } from '../../src/install/install.ts';
@@ -27,7 +27,7 @@ export interface Installation {
   /** Aborted when the daemon ends. */
   ending: AbortController;
   install(request: InstallRequest, signal?: AbortSignal): Promise<InstallEvent[]>;
-  add(request: Partial<AddRequest> & { name: string; command: string }): Promise<InstallEvent[]>;
+  add(request: Partial<CommandRequest> & { name: string; command: string }): Promise<InstallEvent[]>;
 }
 
 export interface InstallationOptions {
@@ -117,6 +117,7 @@ async function trial(
   signal: AbortSignal,
 ): Promise<TrialOutcome> {
   const { name } = definition;
+  if (definition.launch.kind === 'http') throw new RangeError('remote servers are not tried here');
   const launch = placed(definition.launch);
   const data = paths.dataOf(name);
   mkdirSync(data, { recursive: true });

@@ -215,7 +215,7 @@ export function serverStatus(name: string, changes: Partial<ServerStatus> = {}):
     counts: { tools: 0, prompts: 0, resources: 0, templates: 0 },
     listed: false,
     source: { kind: 'command', ref: 'node x' },
-    launch: { command: 'node', args: ['x'], cwd: null, env: {} },
+    launch: { kind: 'stdio', command: 'node', args: ['x'], cwd: null, env: {} },
     limits: {
       startTimeoutMs: null,
       callTimeoutMs: null,

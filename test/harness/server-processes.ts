@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { GatewayEvent } from '../../src/core/events.ts';
 import type {
   ExitReport,
-  Launch,
   LedgerRow,
   ProcessLedger,
   ServerDefinition,
   ServerLimits,
+  StdioLaunch,
 } from '../../src/core/model.ts';
 import { pathsOf } from '../../src/paths.ts';
 import { createServerProcesses, type ServerProcesses } from '../../src/servers/server-processes.ts';
@@ -80,8 +80,9 @@ export function processBench(home: TemporaryHome, options: BenchOptions = {}): P
       event.instance === name && event.generation === generation;
     const begun = await until(`${name} to start`, () => [...of('server-spawned'), ...of('server-exited')].find(isOurs));
     if (begun.type === 'server-exited') return 0;
-    home.track(begun.pid);
-    return begun.pid;
+    const pid = begun.pid ?? 0;
+    home.track(pid);
+    return pid;
   }
 
   async function exit(name: string): Promise<ExitReport> {
@@ -117,7 +118,7 @@ function definition(
   [command = '', ...args]: readonly string[],
   more: Partial<Started>,
 ): ServerDefinition {
-  const launch: Launch = { command, args, cwd: more.cwd ?? null, env: more.env ?? {} };
+  const launch: StdioLaunch = { kind: 'stdio', command, args, cwd: more.cwd ?? null, env: more.env ?? {} };
   return {
     name,
     description: '',

@@ -39,6 +39,7 @@ describe('adding and removing servers', () => {
     expect(doneOf(events).server.counts.tools).toBeGreaterThan(5);
     const definition = it.registry.server('echo');
     expect(definition?.launch).toEqual({
+      kind: 'stdio',
       command: 'node',
       args: [echo, ...odd],
       cwd: servers,
@@ -56,7 +57,7 @@ describe('adding and removing servers', () => {
     const run = join(folder, 'run it');
     writeFileSync(run, `#!/bin/sh\nexec "${node}" "${echo}"\n`, { mode: 0o755 });
     doneOf(await it.add({ name: 'relative', command: './run it', cwd: folder }));
-    expect(it.registry.server('relative')?.launch.command).toBe(run);
+    expect(it.registry.server('relative')?.launch).toMatchObject({ command: run });
   });
 
   test('a command that is not there, is a folder or cannot be run is refused with the way out', async () => {
@@ -270,7 +271,7 @@ describe('adding and removing servers', () => {
       changed: ['one'],
       removed: ['the-weather'],
     });
-    expect(it.registry.server('one')?.launch.args).toEqual([echo, '--more', '3']);
+    expect(it.registry.server('one')?.launch).toMatchObject({ args: [echo, '--more', '3'] });
     writeFileSync(path, '');
     await expect(it.installer.uninstall('one', { purge: false })).rejects.toMatchObject({ code: 'MANAGED_BY_FILE' });
     rmSync(path);

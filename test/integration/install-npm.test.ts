@@ -146,7 +146,7 @@ describe('installing from npm', () => {
     const done = doneOf(events);
     const definition = it.registry.server('tiny');
     const bin = join(it.paths.packageOf('tiny'), '1.1.0', 'node_modules', '@acme', 'tiny', 'cli.js');
-    expect(definition?.launch).toEqual({ command: OWN_NODE, args: [bin, 'hello'], cwd: null, env: {} });
+    expect(definition?.launch).toEqual({ kind: 'stdio', command: OWN_NODE, args: [bin, 'hello'], cwd: null, env: {} });
     expect(definition?.source).toMatchObject({
       kind: 'npm',
       ref: 'npm:@acme/tiny@^1.0.0',
@@ -190,7 +190,9 @@ describe('installing from npm', () => {
   test('a program that is no JavaScript is started as it is, and a wish for another node is a warning', async () => {
     const events = await it.install({ spec: 'npm:shell-server' });
     doneOf(events);
-    expect(it.registry.server('shell-server')?.launch.command).toMatch(/node_modules\/shell-server\/run$/);
+    expect(it.registry.server('shell-server')?.launch).toMatchObject({
+      command: expect.stringMatching(/node_modules\/shell-server\/run$/),
+    });
     expect(events).toContainEqual({
       type: 'warning',
       text: "shell-server@1.0.0 asks for another runtime than this one: { node: '>=99' }",
@@ -318,8 +320,9 @@ describe('installing from npm', () => {
     });
     expect(await apply('1.1.0')).toMatchObject({ changed: ['mine'], failed: [] });
     const definition = it.registry.server('mine');
-    expect(existsSync(definition?.launch.args[0] ?? '')).toBe(true);
-    expect(definition?.launch.env).toEqual({ API_TOKEN: `\${secret:API_TOKEN}` });
+    const launch = definition?.launch;
+    expect(existsSync(launch?.kind === 'stdio' ? (launch.args[0] ?? '') : '')).toBe(true);
+    expect(launch).toMatchObject({ env: { API_TOKEN: `\${secret:API_TOKEN}` } });
     expect(it.installer.exportSet().mcpServers['mine']).toEqual({
       install: 'npm:@acme/tiny@1.1.0',
       args: ['x'],

@@ -23,7 +23,7 @@ export function definitionOf(
   return {
     name,
     description: name,
-    launch: { command: '/bin/true', args: [], cwd: null, env: {} },
+    launch: { kind: 'stdio', command: '/bin/true', args: [], cwd: null, env: {} },
     start,
     sharing: 'auto',
     enabled: true,

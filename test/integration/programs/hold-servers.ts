@@ -45,7 +45,13 @@ for (const [name, command, ...args] of commands) {
     definition: {
       name,
       description: '',
-      launch: { command, args, cwd: null, env: { RECORD_FILE: process.env['RECORD_FILE'] ?? '/dev/null' } },
+      launch: {
+        kind: 'stdio',
+        command,
+        args,
+        cwd: null,
+        env: { RECORD_FILE: process.env['RECORD_FILE'] ?? '/dev/null' },
+      },
       start: 'on-demand',
       sharing: 'auto',
       enabled: true,

@@ -1,9 +1,9 @@
 import { fingerprintOf } from '../../../registry/fingerprint.ts';
-import type { ServerDefinition, ServerMemory } from '../../../src/core/model.ts';
+import type { ServerDefinition, ServerMemory, StdioLaunch } from '../../../src/core/model.ts';
 
 /** Servers come back under the same ten names, each time with another launch, so that rows are replaced as well as added. */
 export function definitionNo(number: number): ServerDefinition {
-  const launch = { command: '/usr/bin/node', args: [String(number)], cwd: null, env: {} };
+  const launch: StdioLaunch = { kind: 'stdio', command: '/usr/bin/node', args: [String(number)], cwd: null, env: {} };
   return {
     name: `server-${number % 10}`,
     description: String(number),
