@@ -45,6 +45,17 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      {
+        test: {
+          ...oneAtATime,
+          name: 'conformance',
+          include: ['test/conformance/*.test.ts'],
+          globalSetup: ['test/e2e/setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 });

@@ -15,11 +15,13 @@ export interface RunOptions {
   env: NodeJS.ProcessEnv;
   cwd: string;
   input?: string;
+  timeoutMs?: number;
 }
 
 /** Runs a program to its end. @throws {Error} it does not end; what it said so far is in the message */
 export function run(command: readonly string[], options: RunOptions): Promise<Ran> {
   const [program = '', ...args] = command;
+  const { timeoutMs = CLI_TIMEOUT_MS } = options;
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env: options.env, cwd: options.cwd, stdio: ['pipe', 'pipe', 'pipe'] });
     const said = { stdout: '', stderr: '' };
@@ -30,8 +32,8 @@ export function run(command: readonly string[], options: RunOptions): Promise<Ra
     }
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`${args.join(' ')} did not end within ${CLI_TIMEOUT_MS} ms\n${said.stdout}\n${said.stderr}`));
-    }, CLI_TIMEOUT_MS);
+      reject(new Error(`${args.join(' ')} did not end within ${timeoutMs} ms\n${said.stdout}\n${said.stderr}`));
+    }, timeoutMs);
     child.on('error', reject);
     child.on('close', (code) => {
       clearTimeout(timer);
