@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { SHARINGS } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
 import { parseCommand } from './args.ts';
 import { COMMANDS } from './command-table.ts';
@@ -19,6 +20,10 @@ test('durations and sizes become the limits of a server', () => {
   });
 });
 
+test.each(SHARINGS)('a server may be shared %s', (sharing) => {
+  expect(settings('--sharing', sharing)).toEqual({ sharing });
+});
+
 test('the memory limit recycles at its value and kills at twice that', () => {
   expect(settings('--memory', '1GB')).toEqual({
     limits: { memorySoftBytes: 1_073_741_824, memoryHardBytes: 2_147_483_648 },
@@ -37,5 +42,6 @@ test('nothing given changes nothing', () => {
 
 test('what is no setting is refused by name', () => {
   expect(() => settings('--start', 'sometimes')).toThrow(McpdError);
+  expect(() => settings('--sharing', 'alone')).toThrow('--sharing alone');
   expect(() => settings('--timeout', 'soon')).toThrow('--timeout soon');
 });

@@ -1,4 +1,5 @@
 import type { ServerPatch } from '../src/api/contract.ts';
+import { SHARINGS, type Sharing } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
 import type { Parsed } from './command.ts';
 import { durationMs, sizeBytes } from './units.ts';
@@ -6,7 +7,7 @@ import { durationMs, sizeBytes } from './units.ts';
 type Limits = NonNullable<ServerPatch['limits']>;
 
 /** The settings of one server that `add` and `set` take. Nothing given is an empty object. @throws McpdError USAGE naming the option */
-export function settingsOf(parsed: Parsed): Pick<ServerPatch, 'start' | 'limits'> {
+export function settingsOf(parsed: Parsed): Pick<ServerPatch, 'start' | 'sharing' | 'limits'> {
   const limits: Limits = {
     ...limit('callTimeoutMs', parsed, 'timeout', durationMs),
     ...limit('startTimeoutMs', parsed, 'start-timeout', durationMs),
@@ -18,8 +19,22 @@ export function settingsOf(parsed: Parsed): Pick<ServerPatch, 'start' | 'limits'
   const start = parsed.value('start');
   return {
     ...(start === undefined ? {} : { start: startMode(start) }),
+    ...sharingOf(parsed),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
   };
+}
+
+/** `install` takes this one alone. @throws McpdError USAGE */
+export function sharingOf(parsed: Parsed): { sharing?: Sharing } {
+  const text = parsed.value('sharing');
+  if (text === undefined) return {};
+  const sharing = SHARINGS.find((mode) => mode === text);
+  if (sharing !== undefined) return { sharing };
+  throw new McpdError('USAGE', {
+    what: `--sharing ${text} is not known`,
+    why: `a server is shared in one of these ways: ${SHARINGS.join(', ')}`,
+    fix: '--sharing auto',
+  });
 }
 
 // — internal —

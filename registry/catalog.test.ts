@@ -77,6 +77,26 @@ test('the memory server writes into its data folder, and nobody is asked about i
   expect(memory && inputsOf(memory)).toEqual([]);
 });
 
+test('an entry may pin how its server is shared, and no other word for it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcpd-catalog-'));
+  const document = JSON.parse(readFileSync(join(FOLDER, 'memory.json'), 'utf8')) as {
+    _meta: Record<string, Record<string, unknown>>;
+  };
+  const own = document._meta[CATALOG_META] ?? expect.fail('no members of ours');
+  const read = (sharing: string) => {
+    own['sharing'] = sharing;
+    writeFileSync(join(folder, 'memory.json'), JSON.stringify(document));
+    return readCatalog(folder)[0]?.sharing;
+  };
+  try {
+    expect(findEntry('memory')?.sharing).toBe('auto');
+    expect(read('per-session')).toBe('per-session');
+    expect(() => read('alone')).toThrow('memory.json');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('archived servers are marked, and say so', () => {
   const archived = loadCatalog().filter(({ deprecated }) => deprecated);
   expect(archived.map(({ name }) => name)).toEqual(['brave-search', 'github', 'postgres', 'puppeteer']);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import type { Sharing } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
 import { packageRoot } from '../src/package-root.ts';
 import { CATALOG_META, CatalogDocument, type EnvironmentVariable, type PackageArgument } from './server-json.ts';
@@ -39,6 +40,8 @@ export interface CatalogEntry {
   /** In the order of the command line. */
   arguments: CatalogArgument[];
   env: CatalogInput[];
+  /** Which hosts may share a process of it, where that is known better than `auto` can find out. */
+  sharing: Sharing;
   deprecated: boolean;
   /** To be shown before an install. */
   warnings: string[];
@@ -102,7 +105,7 @@ function readEntry(file: string): CatalogEntry {
   const parsed = CatalogDocument.safeParse(json(file));
   if (!parsed.success) throw broken(file, z.prettifyError(parsed.error));
   const { title, description, packages, _meta } = parsed.data;
-  const { name, aliases, keywords, status, notes } = _meta[CATALOG_META];
+  const { name, aliases, keywords, status, notes, sharing } = _meta[CATALOG_META];
   const pack = packages[0];
   if (pack === undefined) throw broken(file, 'it names no package');
   return {
@@ -114,6 +117,7 @@ function readEntry(file: string): CatalogEntry {
     origin: originOf(file, pack),
     arguments: (pack.packageArguments ?? []).map(argumentOf),
     env: (pack.environmentVariables ?? []).map((variable) => inputOf(variable.name, variable)),
+    sharing: sharing ?? 'auto',
     deprecated: status === 'deprecated',
     warnings: notes ?? [],
   };

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { SHARINGS } from '../src/core/model.ts';
 
 /**
  * A server described for installers: `server.json`, schema 2025-12-11
@@ -74,6 +75,7 @@ export const CatalogDocument = z.object({
       aliases: z.array(z.string()),
       keywords: z.array(z.string()),
       status: z.optional(z.enum(['active', 'deprecated'])),
+      sharing: z.optional(z.enum(SHARINGS)),
       /** What a person should know before installing; shown as warnings. */
       notes: z.optional(z.array(z.string().check(z.minLength(1)))),
     }),

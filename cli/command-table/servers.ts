@@ -1,3 +1,4 @@
+import { SHARINGS } from '../../src/core/model.ts';
 import { type Command, JSON_OPTION, NO_OPERANDS, ONE_SERVER, type Option, SOME_SERVERS } from '../command.ts';
 
 const ENV: Option = {
@@ -7,6 +8,13 @@ const ENV: Option = {
 };
 const YES: Option = { kind: 'flag', short: 'y', help: 'ask nothing that has a default' };
 
+const SHARING: Option = {
+  kind: 'value',
+  value: 'MODE',
+  help: 'who shares a process (default auto)',
+  complete: SHARINGS,
+};
+
 /** Settings that one server may have of its own; `add` and `set` share them. */
 const SETTINGS: Readonly<Record<string, Option>> = {
   start: {
@@ -15,6 +23,7 @@ const SETTINGS: Readonly<Record<string, Option>> = {
     help: 'when it starts (default on-demand)',
     complete: ['on-demand', 'always', 'manual'],
   },
+  sharing: SHARING,
   timeout: {
     kind: 'value',
     value: 'DURATION',
@@ -41,6 +50,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
     options: {
       name: { kind: 'value', value: 'NAME', help: 'call it this instead of its own name' },
       env: ENV,
+      sharing: SHARING,
       'allow-scripts': { kind: 'flag', help: "run the package's install scripts (npm)" },
       yes: YES,
       json: JSON_OPTION,
@@ -176,7 +186,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
     usage: 'set NAME options',
     operands: ONE_SERVER,
     options: { ...SETTINGS, json: JSON_OPTION },
-    notes: ['Any of them but --start may be `default`.'],
+    notes: ['Any of them but --start and --sharing may be `default`.'],
     examples: [
       ['mcpd set db --timeout 2m --start always', ''],
       ['mcpd set db --timeout default', ''],

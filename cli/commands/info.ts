@@ -28,6 +28,7 @@ function showFacts(info: ServerInfo, output: Output): void {
     ['try', info.fix],
     ['next start', info.nextStartAt === null ? null : shownTime(info.nextStartAt)],
     ['start', info.start],
+    ['sharing', info.sharing],
     ...launchFields(info),
     ['secrets', info.secrets.length === 0 ? null : info.secrets.join(', ')],
     ['source', sourceText(info)],

@@ -8,7 +8,7 @@ import { givenVariables } from '../environment-flags.ts';
 import { collectInputs } from '../inputs.ts';
 import { followInstall } from '../installing.ts';
 import { askConsent } from '../prompt/ask.ts';
-import { settingsOf } from '../settings-flags.ts';
+import { settingsOf, sharingOf } from '../settings-flags.ts';
 
 export async function runInstall(parsed: Parsed, context: Context): Promise<void> {
   const given = givenVariables(parsed.values('env'));
@@ -19,6 +19,7 @@ export async function runInstall(parsed: Parsed, context: Context): Promise<void
     cwd: context.cwd,
     args: [...parsed.rest],
     ...(name === undefined ? {} : { name }),
+    ...sharingOf(parsed),
     ...(parsed.flag('allow-scripts') ? { allowScripts: true } : {}),
   };
   const daemon = await context.daemon();

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { ExitReport, ListKind, ServerStatus, SessionStatus } from '../core/model.ts';
+import { type ExitReport, type ListKind, type ServerStatus, type SessionStatus, SHARINGS } from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
 
 /**
@@ -24,6 +24,10 @@ export interface DaemonStatus {
   warnings: string[];
 }
 
+const StartMode = z.enum(['on-demand', 'always', 'manual']);
+/** Which hosts share a process of the server. */
+const SharingMode = z.enum(SHARINGS);
+
 // — installing —
 
 const Transport = z.enum(['auto', 'streamable-http', 'sse']);
@@ -40,6 +44,8 @@ export const InstallRequest = z.object({
   env: z.optional(z.record(z.string(), z.object({ value: z.string(), secret: z.boolean() }))),
   /** Run the package's install scripts (npm). */
   allowScripts: z.optional(z.boolean()),
+  /** Absent: as the catalog's entry has it, else `auto`. */
+  sharing: z.optional(SharingMode),
   /** The caller's folder, absolute: relative file names among the inputs are meant from there. */
   cwd: z.optional(z.string()),
   /** Of a remote server. */
@@ -78,7 +84,6 @@ const Limits = z.object({
   memorySoftBytes: z.optional(z.nullable(z.int().check(z.positive()))),
   memoryHardBytes: z.optional(z.nullable(z.int().check(z.positive()))),
 });
-const StartMode = z.enum(['on-demand', 'always', 'manual']);
 
 const CommandRequest = z.object({
   name: z.string(),
@@ -88,6 +93,7 @@ const CommandRequest = z.object({
   cwd: z.string(),
   env: z.record(z.string(), z.object({ value: z.string(), secret: z.boolean() })),
   start: z.optional(StartMode),
+  sharing: z.optional(SharingMode),
   limits: z.optional(Limits),
   trial: z.boolean(),
 });
@@ -99,6 +105,7 @@ const AddressRequest = z.object({
   transport: z.optional(Transport),
   headers: z.optional(Headers),
   start: z.optional(StartMode),
+  sharing: z.optional(SharingMode),
   limits: z.optional(Limits),
   trial: z.boolean(),
 });
@@ -119,6 +126,7 @@ export type InstallStep = 'resolve' | 'fetch' | 'trial' | 'register';
 export const ServerPatch = z.object({
   enabled: z.optional(z.boolean()),
   start: z.optional(StartMode),
+  sharing: z.optional(SharingMode),
   limits: z.optional(Limits),
 });
 export type ServerPatch = z.infer<typeof ServerPatch>;
@@ -220,6 +228,7 @@ export const DeclaredSet = z.object({
       /** Values may be `${secret:NAME}`. */
       headers: z.optional(z.record(z.string(), z.string())),
       start: z.optional(StartMode),
+      sharing: z.optional(SharingMode),
       enabled: z.optional(z.boolean()),
       limits: z.optional(Limits),
     }),

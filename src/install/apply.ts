@@ -30,7 +30,7 @@ export async function applyDeclared(
   }
   const file = readDeclared(path, request.text);
   const installed = ports.registry.allServers();
-  const diff = compareDeclared(path, file, installed, exportSet(installed, ports.paths).mcpServers);
+  const diff = compareDeclared(path, file, installed, exportSet(installed, ports).mcpServers);
   const result: ApplyResult = {
     added: [],
     changed: [],
@@ -131,8 +131,8 @@ async function registrationOf(
     const definition = definitionOf(name, launch, source, entry, { description: '', integrity: null, addedAt });
     return { definition, secrets, warnings: [] };
   }
-  const request = { spec: entry.install, name, args: entry.args ?? [], env: Object.fromEntries(env), cwd: folder };
-  const plan = await installs.planFor(request);
+  const { install: spec, args = [], sharing } = entry;
+  const plan = await installs.planFor({ spec, name, args, env: Object.fromEntries(env), cwd: folder, sharing });
   if (plan.origin.kind === 'folder') {
     throw new McpdError('SPEC_INVALID', {
       what: `${name} cannot be installed from a folder by a file`,
@@ -145,7 +145,7 @@ async function registrationOf(
   const installed = { ...source, install: entry.install };
   const withPackage: ServerSource = fetched === null ? installed : { ...installed, package: fetched.installed };
   const facts = { description: plain.description, integrity: fetched?.installed.integrity ?? null, addedAt };
-  const definition = definitionOf(name, plain.launch, withPackage, entry, facts);
+  const definition = definitionOf(name, plain.launch, withPackage, { ...entry, sharing: plain.sharing }, facts);
   return { definition, secrets: plan.secrets, warnings: plan.warnings };
 }
 

@@ -79,14 +79,16 @@ describe('a declared file', () => {
       text: 'node',
       args: { command: 'node', args: 'a' },
       start: { command: 'node', start: 'sometimes' },
+      sharing: { command: 'node', sharing: 'alone' },
       mcpd: { command: 'node' },
       Good: { command: 'node' },
     });
     expect(read.declarations.map(({ name }) => name)).toEqual(['good']);
     const reasons = Object.fromEntries(read.failed.map(({ name, error }) => [name, error.message]));
-    expect(Object.keys(reasons)).toEqual(['none', 'both', 'two', 'transport', 'text', 'args', 'start', 'mcpd', 'Good']);
+    expect(Object.keys(reasons).join(' ')).toBe('none both two transport text args start sharing mcpd Good');
     expect(reasons['args']).toContain('its member args does not fit: "args" holds a list of texts');
     expect(reasons['start']).toContain('its member start does not fit');
+    expect(reasons['sharing']).toContain('per-workspace');
     expect(reasons['two']).toContain('it has both "command" and "url"');
     expect(reasons['Good']).toContain('two entries come to the name good');
   });

@@ -112,6 +112,7 @@ const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['cwd', 'a text'],
   ['install', 'a text'],
   ['start', '"on-demand", "always" or "manual"'],
+  ['sharing', '"auto", "shared", "per-session" or "per-workspace"'],
   ['enabled', 'true or false'],
   ['disabled', 'true or false'],
   ['limits', 'whole numbers above zero by name'],

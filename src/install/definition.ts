@@ -54,7 +54,7 @@ export function installedDefinition(
     plan.name,
     launch,
     sourceOf(plan, installed),
-    {},
+    { sharing: plan.sharing },
     {
       description: plan.description === '' ? oneLine(fetched?.description ?? '') : plan.description,
       integrity: installed?.integrity ?? null,

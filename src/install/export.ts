@@ -1,27 +1,32 @@
+import { findEntry } from '../../registry/catalog.ts';
 import type { DeclaredSet } from '../api/contract.ts';
-import type { HttpLaunch, ServerDefinition, ServerLimits, StdioLaunch } from '../core/model.ts';
+import type { HttpLaunch, ServerDefinition, ServerLimits, Sharing, StdioLaunch } from '../core/model.ts';
 import { OWN_NODE } from '../own-places.ts';
 import type { Paths } from '../paths.ts';
 import type { DeclaredEntry } from './declared.ts';
+import type { InstallPorts } from './ports.ts';
+
+type ExportPorts = { paths: Pick<Paths, 'packageOf'> } & Pick<InstallPorts, 'catalog'>;
 
 /**
  * What is installed, in the form that `mcpd apply -f` reads. Packages at their exact version. Secret values are not in it: a launch holds
  * references only. A development folder becomes its command line.
  */
-export function exportSet(definitions: readonly ServerDefinition[], paths: Pick<Paths, 'packageOf'>): DeclaredSet {
+export function exportSet(definitions: readonly ServerDefinition[], ports: ExportPorts): DeclaredSet {
   return {
-    mcpServers: Object.fromEntries(definitions.map((definition) => [definition.name, entryOf(definition, paths)])),
+    mcpServers: Object.fromEntries(definitions.map((definition) => [definition.name, entryOf(definition, ports)])),
   };
 }
 
 // — internal —
 
-function entryOf(definition: ServerDefinition, paths: Pick<Paths, 'packageOf'>): DeclaredEntry {
-  const { launch, start, enabled, limits } = definition;
+function entryOf(definition: ServerDefinition, ports: ExportPorts): DeclaredEntry {
+  const { launch, start, sharing, enabled, limits } = definition;
   const given = Object.entries(limits).filter((limit): limit is [keyof ServerLimits, number] => limit[1] !== null);
   return {
-    ...(launch.kind === 'http' ? addressOf(launch) : programOf(definition, launch, paths)),
+    ...(launch.kind === 'http' ? addressOf(launch) : programOf(definition, launch, ports.paths)),
     ...(start === 'on-demand' ? {} : { start }),
+    ...(sharing === usualSharing(definition, ports) ? {} : { sharing }),
     ...(enabled ? {} : { enabled }),
     ...(given.length === 0 ? {} : { limits: Object.fromEntries(given) }),
   };
@@ -49,12 +54,24 @@ function programOf(
     const program = words.findIndex((word) => word.startsWith(folder));
     return { install: `npm:${installed.identifier}@${installed.version}`, ...withArgs(words.slice(program + 1)) };
   }
-  // A bundled server: its first argument is its file in mcpd's own folder.
-  const bundled = source.kind === 'catalog' ? source.ref : source.kind === 'file' ? source.install : undefined;
+  const bundled = bundledName(source);
+  // Its first argument is its file in mcpd's own folder.
   if (bundled !== undefined) return { install: bundled, ...withArgs(launch.args.slice(1)) };
   return {
     command: launch.command === OWN_NODE ? 'node' : launch.command,
     ...withArgs([...launch.args]),
     ...(launch.cwd === null ? {} : { cwd: launch.cwd }),
   };
+}
+
+/** What an install of the exported entry would set by itself. */
+function usualSharing({ source }: ServerDefinition, { catalog }: ExportPorts): Sharing {
+  const bundled = bundledName(source);
+  return bundled === undefined ? 'auto' : (findEntry(bundled, catalog())?.sharing ?? 'auto');
+}
+
+/** Of a server that is installed by its name in the catalog and not as a package. */
+function bundledName(source: ServerDefinition['source']): string | undefined {
+  if (source.kind === 'catalog') return source.package === null ? source.ref : undefined;
+  return source.kind === 'file' && source.package === undefined ? source.install : undefined;
 }

@@ -70,7 +70,7 @@ export class Installer {
   }
 
   exportSet(): DeclaredSet {
-    return exportSet(this.#ports.registry.allServers(), this.#ports.paths);
+    return exportSet(this.#ports.registry.allServers(), this.#ports);
   }
 
   async #during<T>(work: () => Promise<T>): Promise<T> {

@@ -33,6 +33,7 @@ const catalog = (more: Partial<CatalogEntry> = {}): Origin => ({
     origin: { kind: 'npm', identifier: '@acme/things', version: '1.2.3' },
     arguments: [],
     env: [],
+    sharing: 'auto',
     deprecated: false,
     warnings: [],
     ...more,
@@ -68,6 +69,14 @@ describe('a package of the catalog', () => {
     const bundled = plan(catalog({ origin: { kind: 'bundled', entry: 'servers/weather.js' } }));
     expect(bundled.fetch).toBeNull();
     expect(bundled.program).toEqual({ command: OWN_NODE, args: [`${OWN_DIST}/servers/weather.js`] });
+  });
+
+  test('is shared as its entry has it, unless the person says otherwise', () => {
+    expect(plan(catalog()).sharing).toBe('auto');
+    const pinned = catalog({ sharing: 'per-session' });
+    expect(plan(pinned).sharing).toBe('per-session');
+    expect(plan(pinned, { sharing: 'auto' }).sharing).toBe('auto');
+    expect(plan(catalog(), { sharing: 'per-workspace' }).sharing).toBe('per-workspace');
   });
 
   test('takes fixed values, defaults and given ones, and leaves out what nobody gave', () => {

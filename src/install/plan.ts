@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { CatalogArgument, CatalogEntry, CatalogInput } from '../../registry/catalog.ts';
 import type { InputSpec, InstallPlan, InstallRequest } from '../api/contract.ts';
+import type { Sharing } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { OWN_DIST, OWN_NODE } from '../own-places.ts';
 import { serverNameOf } from '../server-names.ts';
@@ -32,6 +33,7 @@ export interface PlannedInstall {
   args: string[];
   cwd: string | null;
   env: Record<string, string>;
+  sharing: Sharing;
   /** Values for the secrets file, by the names that `args` and `env` refer to. */
   secrets: Map<string, string>;
   missing: InputSpec[];
@@ -52,6 +54,7 @@ export function planInstall(request: InstallRequest, origin: Origin, context: Pl
     ),
     origin,
     cwd: origin.kind === 'folder' ? origin.folder.path : null,
+    sharing: request.sharing ?? (origin.kind === 'catalog' ? origin.entry.sharing : 'auto'),
     secrets: values.secrets,
     missing: values.missing,
   };

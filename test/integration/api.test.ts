@@ -40,12 +40,15 @@ describe('over the socket of the home', () => {
     const asked = here.control.asked.length;
     expect((await change('POST', '/api/plans', { spec: 'weather' })).status).toBe(200);
     expect((await change('PATCH', '/api/servers/weather', { enabled: false, other: 1 })).status).toBe(200);
+    expect((await change('PATCH', '/api/servers/weather', { sharing: 'per-session' })).status).toBe(200);
+    expect((await change('PATCH', '/api/servers/weather', { sharing: 'alone' })).status).toBe(400);
     expect((await change('POST', '/api/servers/weather/restart')).status).toBe(200);
     expect((await change('DELETE', '/api/servers/weather?purge=1')).text).toBe('{"removed":"weather"}');
     expect((await change('POST', '/api/declared', { path: '/x/mcpd.json', text: '{}' })).status).toBe(200);
     expect(here.control.asked.slice(asked)).toEqual([
       'plan weather',
       'patch weather {"enabled":false}',
+      'patch weather {"sharing":"per-session"}',
       'command weather restart',
       'uninstall weather true',
       'apply /x/mcpd.json',

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadCatalog } from '../../registry/catalog.ts';
 import type { InstallEvent } from '../../src/api/contract.ts';
 import { OWN_NODE } from '../../src/own-places.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
@@ -225,6 +226,37 @@ describe('adding and removing servers', () => {
     await expect(it.installer.plan({ spec: 'github' })).rejects.toMatchObject({ code: 'NAME_TAKEN' });
   });
 
+  test('who shares a server is part of its entry, in an export too', async () => {
+    doneOf(await it.add({ name: 'own', command: node, args: [echo], sharing: 'per-session' }));
+    doneOf(await it.add({ name: 'all', command: node, args: [echo] }));
+    expect(it.registry.allServers().map(({ sharing }) => sharing)).toEqual(['auto', 'per-session']);
+    expect(it.registry.patch('all', { sharing: 'shared' }).sharing).toBe('shared');
+    const { mcpServers } = it.installer.exportSet();
+    expect([mcpServers['own']?.sharing, mcpServers['all']?.sharing]).toEqual(['per-session', 'shared']);
+    it.registry.patch('own', { sharing: 'auto' });
+    expect(it.installer.exportSet().mcpServers['own']).not.toHaveProperty('sharing');
+  });
+
+  test('an export tells of a pinned entry only what differs from it', async () => {
+    const catalog = loadCatalog().map((entry) =>
+      entry.name === 'todo' ? { ...entry, sharing: 'shared' as const } : entry,
+    );
+    const pinned = await temporaryHome();
+    try {
+      const { installer, registry } = await installationIn(pinned, { catalog });
+      const text = (sharing?: string) => JSON.stringify({ mcpServers: { todo: { install: 'todo', sharing } } });
+      const apply = (sharing?: string) => installer.apply({ path: join(pinned.root, 'x.json'), text: text(sharing) });
+      expect(await apply()).toMatchObject({ added: ['todo'] });
+      expect(registry.server('todo')?.sharing).toBe('shared');
+      expect(installer.exportSet().mcpServers['todo']).not.toHaveProperty('sharing');
+      expect(await apply('auto')).toMatchObject({ changed: ['todo'] });
+      expect(installer.exportSet().mcpServers['todo']).toMatchObject({ install: 'todo', sharing: 'auto' });
+      registry.close();
+    } finally {
+      await pinned.cleanup();
+    }
+  });
+
   test('a declared file is applied entry by entry, belongs to its file, and comes back out of an export', async () => {
     const path = join(home.root, 'mcpd.json');
     const apply = (mcpServers: object, dryRun = false) =>
@@ -234,6 +266,7 @@ describe('adding and removing servers', () => {
       args: [echo],
       env: { CITY: 'Oslo', NODE_OPTIONS: '--no-warnings' },
       start: 'always',
+      sharing: 'per-workspace',
       limits: { callTimeoutMs: 2000 },
     };
     expect(await apply({ one }, true)).toMatchObject({ added: ['one'] });
@@ -257,6 +290,7 @@ describe('adding and removing servers', () => {
     ]);
     expect(it.registry.server('one')).toMatchObject({
       start: 'always',
+      sharing: 'per-workspace',
       limits: { callTimeoutMs: 2000 },
       launch: { cwd: home.root },
       source: { kind: 'file', ref: path },

@@ -102,6 +102,7 @@ const CATALOG: CatalogEntry[] = [
         choices: null,
       },
     ],
+    sharing: 'auto',
     deprecated: false,
     warnings: [],
   },
