@@ -13,6 +13,10 @@ const MINUTE = 60 * SECOND;
 export const SERVER_LINE_BYTES_MAX = 64 * MIB;
 /** A line of a host: requests are small; 16 MiB leaves room for inlined files. */
 export const HOST_LINE_BYTES_MAX = 16 * MIB;
+/** Messages in one batch. No host needs more at once than it may have open. */
+export const BATCH_ELEMENTS_MAX = 1000;
+/** Answers to one batch, which are kept until all are there; one that is longer may be there alone. As much as may wait for a slow host. */
+export const BATCH_ANSWERS_BYTES_MAX = 16 * MIB;
 /** Nesting that the scanner accepts: deeper JSON breaks parsers further on. */
 export const JSON_DEPTH_MAX = 256;
 /** Below this size a rewritten message becomes one buffer: one copy costs less than several iovecs. */

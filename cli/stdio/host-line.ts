@@ -1,3 +1,4 @@
+import type { BatchAnswers } from '../../src/protocol/batch-answers.ts';
 import { byteLength, join, line, slice } from '../../src/protocol/bytes.ts';
 import type { Bytes, Frame, RawId, Span } from '../../src/protocol/frame.ts';
 
@@ -14,6 +15,8 @@ export interface HostLine {
   request: boolean;
   /** Asking it twice does no harm: after a loss it is sent again, and the host notices nothing. All else may have taken effect. */
   repeatable: boolean;
+  /** Where its answer is gathered, when it is a request that came in a batch. */
+  batch: BatchAnswers | null;
   /**
    * `held`: in the shim. `handed`: complete in the daemon's socket, so that it may have been acted upon. `withdrawn`: the host
    * cancelled it while it was held, and it is not sent at all.
@@ -36,7 +39,7 @@ const REPEATABLE: ReadonlySet<string> = new Set([
   'completion/complete',
 ]);
 
-export function hostLine({ bytes, length, envelope }: Frame): HostLine {
+export function hostLine({ bytes, length, envelope }: Frame, batch: BatchAnswers | null): HostLine {
   const { kind } = envelope;
   const method = kind === 'request' || kind === 'notification' ? envelope.method : null;
   return {
@@ -47,6 +50,7 @@ export function hostLine({ bytes, length, envelope }: Frame): HostLine {
     params: kind === 'request' || kind === 'notification' ? envelope.params : null,
     request: kind === 'request',
     repeatable: kind === 'request' && REPEATABLE.has(envelope.method),
+    batch,
     stage: 'held',
   };
 }
@@ -55,7 +59,7 @@ export function hostLine({ bytes, length, envelope }: Frame): HostLine {
 export function ownLine(text: string, id: RawId | null): HostLine {
   const bytes = line(text);
   const length = byteLength(bytes);
-  return { bytes, length, method: null, id, params: null, request: true, repeatable: true, stage: 'held' };
+  return { bytes, length, method: null, id, params: null, request: true, repeatable: true, batch: null, stage: 'held' };
 }
 
 /** An answer that the shim gives for the host. */

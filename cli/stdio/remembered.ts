@@ -31,6 +31,11 @@ export class Remembered {
     else this.#agreed(method, question, answer);
   }
 
+  /** Agreed by the handshake; null when there was none. */
+  get revision(): string | null {
+    return this.#initialize === null ? null : grantedRevision(this.#initialize.answer);
+  }
+
   resume(digest: (bytes: Bytes) => string): Resume | null {
     if (this.#era === null && this.#lists.size === 0) return null;
     const listDigests: Resume['listDigests'] = {};
@@ -40,7 +45,7 @@ export class Remembered {
     }
     return {
       initializeParams: this.#initialize === null ? null : paramsText(this.#initialize.question),
-      protocolVersion: this.#initialize === null ? null : grantedRevision(this.#initialize.answer),
+      protocolVersion: this.revision,
       initialized: this.#initialize !== null && this.initialized !== null,
       logLevel: this.#logLevel,
       // Without a handshake only a modern host is given lists.

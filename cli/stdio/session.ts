@@ -3,16 +3,20 @@
  * in `toHost` and `toDaemon`.
  */
 import { NOISE_ID_CHARS_MAX, SHIM_KEPT_LINE_BYTES_MAX } from '../../src/limits.ts';
+import type { BatchAnswers } from '../../src/protocol/batch-answers.ts';
 import { idKey } from '../../src/protocol/bytes.ts';
-import type { Bytes, Frame, RawId } from '../../src/protocol/frame.ts';
+import type { BatchLine, Bytes, Frame, RawId } from '../../src/protocol/frame.ts';
 import type { Noise } from '../../src/protocol/framing.ts';
 import { headOf } from '../../src/protocol/gather.ts';
 import { SUBSCRIPTION_ID_KEY } from '../../src/protocol/meta.ts';
 import { encodeControl, type Resume } from '../../src/protocol/preamble.ts';
+import { negotiateLegacy } from '../../src/protocol/revisions.ts';
 import { type Cause, endedAnswer, idInUseAnswer, lostAnswer, unreachableAnswer, updatedNotice } from './answers.ts';
-import { type HostLine, hostLine, ownLine, parsedParams } from './host-line.ts';
+import { hostBatch } from './host-batch.ts';
+import { type HostLine, hostLine, ownLine, parsedParams, stringParam } from './host-line.ts';
 import { Questions } from './questions.ts';
 import { Remembered } from './remembered.ts';
+import { Renewals } from './renewals.ts';
 
 const NOTHING: Bytes = [];
 /** What the daemon's own refusals say; they are short. */
@@ -28,22 +32,20 @@ export class Session {
   readonly #open = new Map<RawId, HostLine>();
   readonly #questions = new Questions();
   readonly #remembered = new Remembered();
-  /** Subscriptions under way again, by the shim's own ids. */
-  readonly #renewals = new Map<RawId, { uri: string; line: HostLine }>();
+  readonly #renewals = new Renewals();
   /** Listens that the host saw acknowledged. */
   readonly #acknowledged = new Set<RawId>();
   /** Listens that were made again: the host saw their acknowledgement before. */
   readonly #relistened = new Set<RawId>();
-  #renewalCount = 0;
 
-  /** What to send of a message of the host, or null. */
-  fromHost(frame: Frame): HostLine | null {
+  /** What to send of a message of the host, or null. `batch` gathers the answers of the one in which it came. */
+  fromHost(frame: Frame, batch: BatchAnswers | null = null): HostLine | null {
     const { envelope } = frame;
-    const line = hostLine(frame);
+    const line = hostLine(frame, batch);
     switch (envelope.kind) {
       case 'request':
         if (this.#open.has(envelope.id)) {
-          this.toHost.push(idInUseAnswer(envelope.id));
+          this.#reply(batch, envelope.id, idInUseAnswer(envelope.id));
           return null;
         }
         this.#open.set(envelope.id, line);
@@ -56,8 +58,24 @@ export class Session {
     }
   }
 
+  /**
+   * A batch of the host. The daemon is sent its messages one by one, so that each can be held back, sent again or taken back as any
+   * other; what makes them a batch is that their answers leave here together.
+   */
+  batch(line: BatchLine): HostLine[] {
+    const batch = hostBatch(line, this.#revision);
+    if (batch === null) return [this.noise({ reason: 'batch', id: null, asks: false })];
+    if (!('frames' in batch)) {
+      this.toHost.push(batch);
+      return [];
+    }
+    const lines = batch.frames.map((frame) => this.fromHost(frame, batch.answers));
+    this.#sayWhole(batch.answers);
+    return lines.filter((one) => one !== null);
+  }
+
   /** A line of the host that is no message: the daemon is told, and answers it. */
-  noise({ reason, id, asks }: Noise): HostLine {
+  noise({ reason, id, asks }: Pick<Noise, 'reason' | 'id' | 'asks'>): HostLine {
     const isNamed = asks && id !== null && id.length <= NOISE_ID_CHARS_MAX && !this.#open.has(id);
     const request = isNamed ? id : null;
     const line = ownLine(encodeControl({ word: 'noise', reason, id: request }), request);
@@ -77,14 +95,17 @@ export class Session {
   answered(id: RawId, ok: boolean, line: Bytes): boolean {
     const question = this.#open.get(id);
     if (question === undefined) {
-      this.#renewed(id, ok);
+      const uri = this.#renewals.answered(id, ok);
+      if (uri !== null && this.#remembered.subscriptions.has(uri)) this.toHost.push(updatedNotice(uri, null));
       return false;
     }
     this.#open.delete(id);
     this.#acknowledged.delete(id);
     this.#relistened.delete(id);
     if (ok) this.#remembered.accepted(question, line);
-    return true;
+    if (question.batch === null) return true;
+    this.#reply(question.batch, id, line);
+    return false;
   }
 
   /**
@@ -123,12 +144,12 @@ export class Session {
   /** The daemon has gone. Answers what may have taken effect, and returns what the next daemon is sent first, in order. */
   lost(): HostLine[] {
     this.toHost.push(...this.#questions.lost());
-    const again: HostLine[] = this.#renew();
+    const again: HostLine[] = this.#renewals.begin(this.#remembered.subscriptions);
     for (const [id, line] of this.#open) {
       if (line.stage !== 'handed') continue;
       if (!line.repeatable) {
         this.#open.delete(id);
-        this.toHost.push(lostAnswer(id, line.method ?? 'request'));
+        this.#reply(line.batch, id, lostAnswer(id, line.method ?? 'request'));
         continue;
       }
       line.stage = 'held';
@@ -173,7 +194,7 @@ export class Session {
       if (line.stage !== 'held') continue;
       line.stage = 'withdrawn';
       this.#open.delete(id);
-      this.toHost.push(unreachableAnswer(id, cause));
+      this.#reply(line.batch, id, unreachableAnswer(id, cause));
     }
   }
 
@@ -184,8 +205,33 @@ export class Session {
 
   /** The host has ended, and no time is left: answers all requests. */
   end(): void {
-    for (const [id, { method }] of this.#open) if (method !== 'subscriptions/listen') this.toHost.push(endedAnswer(id));
+    for (const [id, { method, batch }] of this.#open)
+      if (method !== 'subscriptions/listen') this.#reply(batch, id, endedAnswer(id));
     this.#open.clear();
+  }
+
+  /** The revision of the session: as agreed, or as it will be. Null before a handshake. */
+  get #revision(): string | null {
+    const agreed = this.#remembered.revision;
+    if (agreed !== null) return agreed;
+    for (const line of this.#open.values())
+      if (line.method === 'initialize') return negotiateLegacy(stringParam(line, 'protocolVersion'));
+    return null;
+  }
+
+  /** An answer to the host: at once, or with those of its batch. */
+  #reply(batch: BatchAnswers | null, id: RawId, answer: Bytes): void {
+    if (batch === null) {
+      this.toHost.push(answer);
+      return;
+    }
+    batch.add(id, answer);
+    this.#sayWhole(batch);
+  }
+
+  #sayWhole(batch: BatchAnswers): void {
+    const line = batch.take();
+    if (line !== null) this.toHost.push(line);
   }
 
   /** The host takes a request back. True: the daemon never saw it and need not know. */
@@ -197,6 +243,10 @@ export class Session {
     this.#open.delete(id);
     this.#acknowledged.delete(id);
     this.#relistened.delete(id);
+    if (line.batch !== null) {
+      line.batch.drop();
+      this.#sayWhole(line.batch);
+    }
     if (line.stage === 'handed') return false;
     line.stage = 'withdrawn';
     return true;
@@ -222,26 +272,6 @@ export class Session {
     if (!this.#relistened.delete(id)) return true;
     for (const uri of listenedUris(listen)) this.toHost.push(updatedNotice(uri, id));
     return false;
-  }
-
-  /** Requests that make the accepted subscriptions again. */
-  #renew(): HostLine[] {
-    for (const { line } of this.#renewals.values()) line.stage = 'withdrawn';
-    this.#renewals.clear();
-    return [...this.#remembered.subscriptions].map(([uri, params]) => {
-      const id = `"mcpd-shim:${++this.#renewalCount}"`;
-      const text = `{"jsonrpc":"2.0","id":${id},"method":"resources/subscribe","params":${params}}`;
-      const line = ownLine(text, null);
-      this.#renewals.set(id, { uri, line });
-      return line;
-    });
-  }
-
-  #renewed(id: RawId, ok: boolean): void {
-    const uri = this.#renewals.get(id)?.uri;
-    this.#renewals.delete(id);
-    // A refused one stays remembered: the next daemon may accept it.
-    if (ok && uri !== undefined && this.#remembered.subscriptions.has(uri)) this.toHost.push(updatedNotice(uri, null));
   }
 }
 

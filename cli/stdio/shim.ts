@@ -75,6 +75,9 @@ export class Shim {
       isUtf8,
       onFrame: (frame) => send(this.#session.fromHost(frame)),
       onNoise: (noise) => send(this.#session.noise(noise)),
+      onBatch: (line) => {
+        for (const one of this.#session.batch(line)) this.#outbound.push(one);
+      },
     });
     stdin.on('data', (chunk: Buffer) => {
       reader.push(chunk);

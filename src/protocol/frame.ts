@@ -29,6 +29,13 @@ export interface Frame {
   envelope: Envelope;
 }
 
+/** A line that is an array: JSON, and valid UTF-8. */
+export interface BatchLine {
+  bytes: Bytes;
+  /** Bytes in the line. */
+  length: number;
+}
+
 /** Why a line is not a message. */
 export type NoiseReason =
   | 'not-json'

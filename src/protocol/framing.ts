@@ -4,7 +4,7 @@
  */
 import { asBuffer, join, slice } from './bytes.ts';
 import { NAMES } from './envelope-text.ts';
-import type { Bytes, Frame, NoiseReason, RawId } from './frame.ts';
+import type { BatchLine, Bytes, Frame, NoiseReason, RawId } from './frame.ts';
 import { LinePieces } from './line-pieces.ts';
 import { EnvelopeScanner } from './scan.ts';
 import { Utf8Check } from './utf8-check.ts';
@@ -30,6 +30,8 @@ export interface FrameReaderOptions {
   isUtf8: (bytes: Uint8Array) => boolean;
   onFrame(frame: Frame): void;
   onNoise(noise: Noise): void;
+  /** A line that is an array. Left out: it is noise. */
+  onBatch?: (line: BatchLine) => void;
 }
 
 const CARRIAGE_RETURN = 0x0d;
@@ -151,10 +153,13 @@ export class FrameReader {
     const found = this.#scanner.finish();
     if (found === null) return this.#reset();
     if (length > this.#options.lineBytesMax) return this.#noise('too-long', bytes, length);
-    if (typeof found === 'string') return this.#noise(found, bytes, length);
+    const { onBatch } = this.#options;
+    const isMessage = typeof found !== 'string';
+    if (!isMessage && (found !== 'batch' || onBatch === undefined)) return this.#noise(found, bytes, length);
     if (!this.#utf8.finish()) return this.#noise('invalid-utf8', bytes, length);
     this.#reset();
-    this.#options.onFrame({ bytes, length, envelope: found });
+    if (isMessage) this.#options.onFrame({ bytes, length, envelope: found });
+    else onBatch?.({ bytes, length });
   }
 
   #noise(reason: NoiseReason, bytes: Bytes, length: number): void {

@@ -58,13 +58,13 @@ export function duplicateKey(list: readonly Member[]): string | null {
   return null;
 }
 
-/** The elements of the array at `span`; empty when there is no array. */
-export function elements(bytes: Uint8Array, span: Span): Span[] {
+/** The elements of the array at `span`, `countMax` of them at most; empty when there is no array. */
+export function elements(bytes: Uint8Array, span: Span, countMax = Number.POSITIVE_INFINITY): Span[] {
   const list: Span[] = [];
   let at = skipSpace(bytes, span.start, span.end);
   if (at >= span.end || bytes[at] !== OPEN_ARRAY) return list;
   at = skipSpace(bytes, at + 1, span.end);
-  while (at < span.end && bytes[at] !== CLOSE_ARRAY) {
+  while (at < span.end && bytes[at] !== CLOSE_ARRAY && list.length < countMax) {
     const end = skipValue(bytes, at, span.end);
     if (end === at) return list;
     list.push({ start: at, end });

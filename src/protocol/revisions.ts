@@ -12,3 +12,60 @@ export type LegacyRevision = (typeof LEGACY_REVISIONS)[number];
 export function negotiateLegacy(asked: unknown): LegacyRevision {
   return LEGACY_REVISIONS.find((revision) => revision === asked) ?? NEWEST_LEGACY;
 }
+
+/** What the revision of a host knows, as far as mcpd treats hosts differently by it. */
+export interface Features {
+  /** An array of messages in one line, or in one body of HTTP. */
+  batches: boolean;
+  /** Content blocks of the type `audio`. */
+  audio: boolean;
+  /** Content blocks of the type `resource_link`. */
+  resourceLinks: boolean;
+  /** `structuredContent`: no such thing, an object, or any JSON. */
+  structured: 'none' | 'object' | 'any';
+  /** What a server may ask the person behind the host: nothing, by a form, or by sending him to an address too. */
+  elicitation: 'none' | 'form' | 'form-and-url';
+  /** The error that sends a person to an address before the call is made again. */
+  urlElicitationError: boolean;
+  /** Tools in sampling, and several content blocks in one of its messages. */
+  samplingTools: boolean;
+}
+
+/** Of a session that has named no revision nothing is known, so it is served as the newest with a handshake. */
+export function featuresOf(revision: string | null): Features {
+  return FEATURES.get(revision ?? NEWEST_LEGACY) ?? NEWEST_LEGACY_FEATURES;
+}
+
+// — internal —
+
+const FIRST: Features = {
+  batches: false,
+  audio: false,
+  resourceLinks: false,
+  structured: 'none',
+  elicitation: 'none',
+  urlElicitationError: false,
+  samplingTools: false,
+};
+const MARCH_2025: Features = { ...FIRST, batches: true, audio: true };
+const JUNE_2025: Features = {
+  ...MARCH_2025,
+  batches: false,
+  resourceLinks: true,
+  structured: 'object',
+  elicitation: 'form',
+};
+const NEWEST_LEGACY_FEATURES: Features = {
+  ...JUNE_2025,
+  elicitation: 'form-and-url',
+  urlElicitationError: true,
+  samplingTools: true,
+};
+
+const FEATURES: ReadonlyMap<string, Features> = new Map<string, Features>([
+  ['2024-11-05', FIRST],
+  ['2025-03-26', MARCH_2025],
+  ['2025-06-18', JUNE_2025],
+  [NEWEST_LEGACY, NEWEST_LEGACY_FEATURES],
+  [MODERN_REVISION, { ...NEWEST_LEGACY_FEATURES, structured: 'any', urlElicitationError: false }],
+]);

@@ -3,9 +3,16 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { GatewayEvent } from '../core/events.ts';
 import type { ExitReport, InstanceKey, ProcessLedger, ServerDefinition } from '../core/model.ts';
 import { asMcpdError, McpdError } from '../errors.ts';
-import { JSON_DEPTH_MAX, NOISE_SAMPLE_BYTES, SERVER_LINE_BYTES_MAX, SWEEP_EVERY_MS } from '../limits.ts';
-import type { Bytes } from '../protocol/frame.ts';
-import { FrameReader } from '../protocol/framing.ts';
+import {
+  BATCH_ELEMENTS_MAX,
+  JSON_DEPTH_MAX,
+  NOISE_SAMPLE_BYTES,
+  SERVER_LINE_BYTES_MAX,
+  SWEEP_EVERY_MS,
+} from '../limits.ts';
+import { splitBatch } from '../protocol/batch.ts';
+import type { BatchLine, Bytes } from '../protocol/frame.ts';
+import { FrameReader, type FrameReaderOptions } from '../protocol/framing.ts';
 import { Family } from './family.ts';
 import type { Guardian } from './guardian.ts';
 import { causeOf, type LaunchPlan } from './launch-plan.ts';
@@ -165,11 +172,7 @@ export class ServerChild {
   #read(running: Running): void {
     const { report, log, now } = this.#own;
     const { instance, generation } = this.order;
-    const reader = new FrameReader({
-      lineBytesMax: this.order.definition.limits.lineBytesMax ?? SERVER_LINE_BYTES_MAX,
-      depthMax: JSON_DEPTH_MAX,
-      sampleBytesMax: NOISE_SAMPLE_BYTES,
-      isUtf8,
+    const takes: Pick<FrameReaderOptions, 'onFrame' | 'onNoise'> = {
       // Written out, as it runs for every message: a spread would make a hidden class of its own each time.
       onFrame: (frame) => report({ type: 'server-message', at: now(), instance, generation, frame, about: null }),
       onNoise: (noise) => {
@@ -178,7 +181,11 @@ export class ServerChild {
         const ids = asks ? { id: null, question: id } : { id, question: null };
         report({ type: 'server-noise', ...this.#stamp(), reason, ...ids, bytes });
       },
-    });
+    };
+    const bounds = { depthMax: JSON_DEPTH_MAX, sampleBytesMax: NOISE_SAMPLE_BYTES, elementsMax: BATCH_ELEMENTS_MAX };
+    const lineBytesMax = this.order.definition.limits.lineBytesMax ?? SERVER_LINE_BYTES_MAX;
+    const onBatch = (line: BatchLine) => splitBatch(line, bounds, takes);
+    const reader = new FrameReader({ ...bounds, ...takes, lineBytesMax, isUtf8, onBatch });
     const { stdout, stderr } = running.process;
     stdout.on('data', (chunk: Buffer) => reader.push(chunk));
     stdout.on('end', () => {

@@ -90,9 +90,14 @@ function message(
 function request(session: SessionId, id: RawId, method: string | undefined, parsed: { params?: unknown }): void {
   if (method === 'tools/call') call(session, id, parsed.params as Call);
   else if (method === 'initialize')
-    answer(session, id, { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: {} });
+    answer(session, id, { protocolVersion: revisionIn(parsed.params), capabilities: {}, serverInfo: {} });
   else if (method === 'tools/list') answer(session, id, { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] });
   else answer(session, id, {});
+}
+
+/** The one that was asked for, as if all were served. */
+function revisionIn(params: unknown): string {
+  return (params as { protocolVersion?: string } | undefined)?.protocolVersion ?? '2025-11-25';
 }
 
 function call(session: SessionId, id: RawId, { name, arguments: given = {} }: Call): void {

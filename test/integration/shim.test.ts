@@ -412,6 +412,37 @@ describe('a host', () => {
   });
 });
 
+describe('a host that sends batches', () => {
+  test('gets one array of answers, also when its daemon died in the middle of it', async () => {
+    const host = connected();
+    await host.init('2025-03-26');
+    const arrays = () => host.noise.map((line) => JSON.parse(line) as Message[]);
+    const batch = (...requests: string[]) => host.sendRaw(`[${requests.map((one) => one.trim()).join()}]\n`);
+    batch(request('a', 'slow', { ms: 100 }), request('b', 'echo-last', { text: 'é' }));
+    await until('the array', () => arrays().length === 1);
+    expect(arrays()[0]?.map((one) => [one.id, said(one)])).toEqual([
+      ['b', 'é'],
+      ['a', 'slow'],
+    ]);
+
+    batch(
+      request('c', 'echo', { text: 'c' }),
+      request('d', 'hang'),
+      '{"jsonrpc":"2.0","id":"e","method":"tools/list"}',
+    );
+    await until('the batch to arrive', () => messages('tools/list').length === 1);
+    await killDaemon();
+    await until('the array', () => arrays().length === 2);
+    const answers = arrays()[1] ?? [];
+    expect(answers.map((one) => one.id).sort()).toEqual(['c', 'd', 'e']);
+    expect(answers.find((one) => one.id === 'c')?.result?.content?.[0]?.text).toBe('c');
+    expect(answers.find((one) => one.id === 'd')?.error?.data).toMatchObject({ outcome: 'unknown' });
+    expect(answers.find((one) => one.id === 'e')?.result?.tools).toHaveLength(1);
+    expect(said(await host.call('echo', { text: 'after' }))).toBe('after');
+    expect(host.strays).toEqual([]);
+  });
+});
+
 describe('standard input that ends', () => {
   const piped = (input: string) =>
     new Promise<{ lines: Message[]; code: number | null }>((resolve) => {
