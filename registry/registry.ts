@@ -1,6 +1,6 @@
 import type { ExposedName, ProcessLedger, ServerDefinition, ServerMemory, ServerName } from '../src/core/model.ts';
-import { McpdError } from '../src/errors.ts';
 import type { Paths } from '../src/paths.ts';
+import { unknownServer } from '../src/unknown-server.ts';
 import { type ClientRow, clientTableOf } from './clients.ts';
 import { durably, openDatabase } from './db.ts';
 import { ledgerOf } from './ledger.ts';
@@ -64,8 +64,12 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
   let unreadable: readonly string[] = [];
   const patch = guarded((name: ServerName, change: DefinitionPatch) => {
     const definition = servers.one(name);
-    if (definition === null)
-      throw new McpdError('SERVER_UNKNOWN', { what: `there is no server "${name}"`, fix: 'mcpd list' });
+    if (definition === null) {
+      throw unknownServer(
+        name,
+        servers.all().definitions.map((each) => each.name),
+      );
+    }
     const changed = patched(definition, change);
     durably(db, () => servers.put(changed));
     return changed;

@@ -1,4 +1,5 @@
 import type { CallRow, CatalogHit, ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
+import { didYouMean } from '../../src/closest.ts';
 import { CALL_ANSWER_ROWS_MAX } from '../../src/operation-limits.ts';
 import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
@@ -35,15 +36,18 @@ export async function runList(parsed: Parsed, context: Context): Promise<void> {
 export async function runSearch(parsed: Parsed, context: Context): Promise<void> {
   const { output } = context;
   const query = parsed.operands.join(' ');
-  const hits = await (await context.daemon()).request<CatalogHit[]>(
-    'GET',
-    `/api/catalog?query=${encodeURIComponent(query)}`,
-  );
+  const daemon = await context.daemon();
+  const hits = await daemon.request<CatalogHit[]>('GET', `/api/catalog?query=${encodeURIComponent(query)}`);
   if (parsed.flag('json')) return output.json(hits);
-  if (hits.length === 0)
-    return output.say(
-      `Nothing in the catalog matches ${query}. Any npm package can be installed: mcpd install npm:PACKAGE`,
+  if (hits.length === 0) {
+    const all = await daemon.request<CatalogHit[]>('GET', '/api/catalog');
+    output.say(`Nothing in the catalog matches ${showable(query)}.`);
+    const hint = didYouMean(
+      query,
+      all.map((hit) => hit.name),
     );
+    return output.say(hint ?? 'Any npm package can be installed: mcpd install npm:PACKAGE');
+  }
   output.table(hits, [
     { title: 'NAME', cell: (hit) => hit.name },
     { title: 'INSTALLED', cell: (hit) => (hit.installed ? 'yes' : '') },

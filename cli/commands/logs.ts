@@ -38,7 +38,7 @@ function pathOf(name: string, query: URLSearchParams): string {
   return `/api/servers/${encodeURIComponent(name)}/logs?${query}`;
 }
 
-/** Until Ctrl-C, also over a restart of the daemon: what the next one writes comes behind what was shown. */
+/** Until Ctrl-C or the end of the server, also over a restart of the daemon: what the next one writes comes behind what was shown. */
 async function follow(
   first: DaemonClient,
   name: string,
@@ -49,6 +49,7 @@ async function follow(
   const { output, signal } = context;
   query.set('follow', '1');
   for (let daemon: DaemonClient | null = first; daemon !== null; ) {
+    if (daemon !== first && (await isUninstalled(daemon, name))) break;
     let shown = 0;
     try {
       for await (const line of daemon.lines<LogLine>('GET', pathOf(name, query), undefined, signal)) {
@@ -60,9 +61,22 @@ async function follow(
       if (!(thrown instanceof McpdError) || !GONE.has(thrown.code)) throw thrown;
     }
     query.set('lines', String(LOG_ANSWER_LINES_MAX));
+    if (!signal.aborted && (await isUninstalled(daemon, name))) break;
     if (shown > 0 && !signal.aborted)
       output.say(output.sayPaint.dim('The connection to the daemon ended; waiting for it.'));
     daemon = await nextDaemon(context);
+  }
+  if (!signal.aborted) output.say(`${name} was uninstalled, and its log has ended.`);
+}
+
+/** False also when nobody answers. */
+async function isUninstalled(daemon: DaemonClient, name: string): Promise<boolean> {
+  try {
+    await daemon.request('GET', `/api/servers/${encodeURIComponent(name)}`);
+    return false;
+  } catch (thrown) {
+    if (!(thrown instanceof McpdError)) throw thrown;
+    return thrown.code === 'SERVER_UNKNOWN';
   }
 }
 

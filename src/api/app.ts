@@ -5,7 +5,7 @@ import { asMcpdError, McpdError } from '../errors.ts';
 import { encoded, type Listener } from './answer.ts';
 import { changeRoutes } from './change-routes.ts';
 import type { DashboardCodes } from './codes.ts';
-import type { DaemonControl } from './contract.ts';
+import type { DaemonControl } from './daemon-control.ts';
 import { readRoutes } from './read-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 

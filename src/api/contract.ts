@@ -284,39 +284,4 @@ export type LiveEvent =
   | { type: 'sessions'; sessions: SessionStatus[] }
   | { type: 'stopping' };
 
-// — what the API needs of the daemon; daemon/control.ts provides it —
-
-export interface DaemonControl {
-  status(): DaemonStatus;
-  servers(): ServerStatus[];
-  /** @throws McpdError SERVER_UNKNOWN with the closest names */
-  server(name: string): Promise<ServerInfo>;
-  tools(server: string | null): ToolInfo[];
-  sessions(): SessionStatus[];
-  plan(request: InstallRequest): Promise<InstallPlan>;
-  /** Resolves after the last event was given to `report`; an aborted `signal` undoes what was done. */
-  install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void>;
-  add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void>;
-  patch(name: string, patch: ServerPatch): Promise<ServerStatus>;
-  /** Resolves when the server is up, or stopped, or the command failed; within COMMAND_WAIT_MS. */
-  command(name: string, command: ServerCommand): Promise<ServerStatus>;
-  uninstall(name: string, options: { purge: boolean }): Promise<void>;
-  catalog(query: string): Promise<CatalogHit[]>;
-  /** Past lines, oldest first. */
-  logs(name: string, options: { lines: number; since: number | null }): Promise<LogLine[]>;
-  followLogs(name: string, listener: (line: LogLine) => void): () => void;
-  processes(): Promise<ProcessTree>;
-  calls(options: { limit: number; server: string | null }): Promise<CallRow[]>;
-  apply(request: ApplyRequest): Promise<ApplyResult>;
-  exportSet(): Promise<DeclaredSet>;
-  tokens(): TokenInfo[];
-  /** @throws McpdError NAME_INVALID, NAME_TAKEN */
-  addToken(request: TokenRequest): NewToken;
-  /** Ends what that client has open. @throws McpdError CLIENT_UNKNOWN */
-  removeToken(name: string): void;
-  /** Called with every change; returns the way to stop listening. */
-  watch(listener: (event: LiveEvent) => void): () => void;
-  shutdown(request: ShutdownRequest): void;
-}
-
 export type { ServerStatus, SessionStatus };

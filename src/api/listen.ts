@@ -1,15 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { asMcpdError, McpdError } from '../errors.ts';
+import { asMcpdError, type McpdError } from '../errors.ts';
 import { folderIdentity, homeFault, insideHome, isStill } from '../home.ts';
 import { API_CLOSE_MS, API_CONNECTIONS_MAX } from '../operation-limits.ts';
+import { removeStaleSocket } from '../stale-socket.ts';
 import { CONTROL_PROTOCOL } from '../version.ts';
 import { answerError, answerJson, type Listener } from './answer.ts';
 import { DashboardCodes } from './codes.ts';
-import type { DaemonControl } from './contract.ts';
+import type { DaemonControl } from './daemon-control.ts';
 import { type Door, judgeLocal, judgeWeb, type RequestFacts } from './guard.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import { HttpPort } from './http-port.ts';
@@ -136,7 +137,7 @@ class Listening implements Api {
       try {
         insideHome(home, () => {
           this.identity = folderIdentity('.');
-          if (process.platform !== 'win32') removeStaleSocket(home, socket);
+          removeStaleSocket(socket);
           this.local.listen(socket);
           if (process.platform !== 'win32' && this.local.listening) chmodSync(socket, 0o600);
         });
@@ -205,20 +206,6 @@ class Listening implements Api {
     this.sockets.catch(() => (this.sockets = null));
     return this.sockets;
   }
-}
-
-/** Only ever a socket: whatever else lies there is not ours to remove. */
-function removeStaleSocket(home: string, name: string): void {
-  const stats = lstatSync(name, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (!stats.isSocket()) {
-    throw new McpdError('HOME_UNSAFE', {
-      what: `${name} in ${home} is not a socket`,
-      why: 'mcpd puts its own socket there',
-      fix: 'look at it, and move it away',
-    });
-  }
-  rmSync(name);
 }
 
 function refuseUpgrade(socket: Duplex, error: McpdError): void {

@@ -1,4 +1,5 @@
-import type { DaemonControl, LiveEvent } from './contract.ts';
+import type { LiveEvent } from './contract.ts';
+import type { DaemonControl } from './daemon-control.ts';
 
 /** A snapshot, then every change; nothing falls between the two. Returns the way to stop. */
 export function watchLive(control: DaemonControl, write: (event: LiveEvent) => void): () => void {

@@ -1,26 +1,32 @@
 import { LIVE_QUEUE_BYTES_MAX } from '../operation-limits.ts';
 import type { LineSink } from './answer.ts';
-import type { DaemonControl, LogLine } from './contract.ts';
+import type { LogLine } from './contract.ts';
+import type { DaemonControl } from './daemon-control.ts';
 
 /**
- * Past lines first, as fast as they are read, then each new one: nothing between the two is lost or comes twice. Resolves with the way to
- * stop.
+ * Past lines first, as fast as they are read, then each new one: nothing between the two is lost or comes twice. Ends with the server.
+ * Resolves with the way to stop.
  * @throws {McpdError} SERVER_UNKNOWN, before anything was written
  */
 export async function followLog(
   control: DaemonControl,
   name: string,
   past: { lines: number; since: number | null },
-  sink: Pick<LineSink, 'write' | 'send' | 'cutOff'>,
+  sink: Pick<LineSink, 'write' | 'send' | 'end' | 'cutOff'>,
 ): Promise<() => void> {
   /** New lines that wait for those before them; null once they are written as they come. */
   let fresh: LogLine[] | null = [];
   let freshChars = 0;
-  const stop = control.followLogs(name, (line) => {
+  let isGone = false;
+  const take = (line: LogLine) => {
     if (fresh === null) return sink.write(line);
     fresh.push(line);
     freshChars += line.text.length;
     if (freshChars > LIVE_QUEUE_BYTES_MAX) sink.cutOff();
+  };
+  const stop = control.followLogs(name, take, () => {
+    isGone = true;
+    if (fresh === null) sink.end();
   });
   try {
     const before = await control.logs(name, past);
@@ -32,6 +38,7 @@ export async function followLog(
       next = fresh;
     }
     fresh = null;
+    if (isGone) sink.end();
     return stop;
   } catch (thrown) {
     stop();

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { LIVE_QUEUE_BYTES_MAX, WS_MESSAGE_BYTES_MAX, WS_TOKEN_TIMEOUT_MS } from '../operation-limits.ts';
 import { encoded, type Listener } from './answer.ts';
-import type { DaemonControl } from './contract.ts';
+import type { DaemonControl } from './daemon-control.ts';
 import { watchLive } from './live.ts';
 import { sameSecret } from './token.ts';
 

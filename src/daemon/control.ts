@@ -4,7 +4,6 @@ import type {
   ApplyResult,
   CallRow,
   CatalogHit,
-  DaemonControl,
   DaemonStatus,
   DeclaredSet,
   InstallEvent,
@@ -23,10 +22,11 @@ import type {
   TokenRequest,
   ToolInfo,
 } from '../api/contract.ts';
-import { didYouMean } from '../closest.ts';
+import type { DaemonControl } from '../api/daemon-control.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import type { Installer } from '../install/install.ts';
+import { unknownServer } from '../unknown-server.ts';
 import type { Parts } from './parts.ts';
 import { isAtRest, isUpOrDown } from './settled.ts';
 import { listsOf, shown, toolsOf } from './views.ts';
@@ -128,9 +128,19 @@ export class Control implements DaemonControl {
     return this.#parts.processes.log(name).lines(options);
   }
 
-  followLogs(name: string, listener: (line: LogLine) => void): () => void {
+  followLogs(name: string, listener: (line: LogLine) => void, gone: () => void): () => void {
     this.#known(name);
-    return this.#parts.processes.log(name).follow(listener);
+    const log = this.#parts.processes.log(name);
+    const stop = log.follow(listener);
+    const stopWatching = this.watch((event) => {
+      if (event.type !== 'server-removed' || event.name !== name || this.#parts.gateway.view.instances.has(name))
+        return;
+      void log.flush().then(gone);
+    });
+    return () => {
+      stop();
+      stopWatching();
+    };
   }
 
   async processes(): Promise<ProcessTree> {
@@ -204,11 +214,7 @@ export class Control implements DaemonControl {
   #known(name: string): ServerStatus {
     const status = this.#parts.gateway.status(name);
     if (status !== null) return status;
-    const names = [...this.#parts.gateway.view.servers.keys()];
-    throw new McpdError('SERVER_UNKNOWN', {
-      what: `there is no server "${name}"`,
-      fix: didYouMean(name, names) ?? (names.length === 0 ? 'mcpd install weather' : 'mcpd list'),
-    });
+    throw unknownServer(name, [...this.#parts.gateway.view.servers.keys()]);
   }
 }
 

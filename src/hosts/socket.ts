@@ -1,9 +1,10 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { SessionId } from '../core/model.ts';
-import { McpdError } from '../errors.ts';
+import { homeFault } from '../home.ts';
 import { SESSIONS_MAX } from '../limits.ts';
 import type { Bytes, RawId } from '../protocol/frame.ts';
+import { removeStaleSocket } from '../stale-socket.ts';
 import { type ConnectionOptions, HostConnection } from './connection.ts';
 import type { MessageClass } from './outbox.ts';
 
@@ -17,7 +18,7 @@ export interface HostSocketOptions extends ConnectionOptions {
 export interface HostSocket {
   /**
    * Replaces what a dead daemon left; only the holder of the lock may call it. Bound when it returns, in service when it resolves.
-   * @throws {McpdError} HOME_UNWRITABLE
+   * @throws {McpdError} HOME_UNSAFE when something else lies there, HOME_UNWRITABLE, DISK_FULL, OUT_OF_FILES
    */
   listen(): Promise<void>;
   /** A line for one host, with or without newline; it leaves with the others of this turn, or at `flush`. Never waits. */
@@ -90,18 +91,13 @@ export function createHostSocket(options: HostSocketOptions): HostSocket {
 // — internal —
 
 function bind(server: Server, socketName: string): Promise<void> {
-  const fault = (thrown: unknown) =>
-    new McpdError(
-      'HOME_UNWRITABLE',
-      { what: `mcpd cannot listen on ${socketName}`, why: thrown instanceof Error ? thrown.message : String(thrown) },
-      { cause: thrown },
-    );
+  const fault = (thrown: unknown) => homeFault(thrown, `mcpd cannot listen on ${socketName}`);
   return new Promise((resolve, reject) => {
     // Stays for good: out of file descriptors, accepting fails with an event, and the daemon lives on.
     server.on('error', (error) => reject(fault(error)));
     server.once('listening', resolve);
     try {
-      if (process.platform !== 'win32') rmSync(socketName, { force: true });
+      removeStaleSocket(socketName);
       server.listen(socketName);
       // The home is 0700 already; this holds if somebody opens it. Node binds at once, so the file is there.
       if (process.platform !== 'win32' && server.listening) chmodSync(socketName, 0o600);

@@ -93,6 +93,7 @@ async function declare(
         const registration = await registrationOf(ports, installs, path, declaration, present, steps);
         const { definition, secrets } = registration;
         steps.warn(...registration.warnings, ...riskyVariables(Object.keys(declaration.entry.env ?? {}), path));
+        await installs.warnOfCommand(definition, steps);
         await installs.keepSecrets(name, secrets, steps);
         ports.registry.saveServer(definition, null);
         steps.settle();

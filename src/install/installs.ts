@@ -83,10 +83,8 @@ export class Installs {
       steps.warn(...warnings);
       const { name } = definition;
       await this.#reserved(name, steps, async () => {
-        await this.checkCommand(definition).catch((error: unknown) => {
-          if (request.trial || !(error instanceof McpdError)) throw error;
-          steps.warn(`${error.message}; it is registered all the same`);
-        });
+        if (request.trial) await this.checkCommand(definition);
+        else await this.warnOfCommand(definition, steps);
         if (!request.trial) await this.keepSecrets(name, secrets, steps);
         const fix = 'url' in request ? untestedAddress(name, request) : untestedCommand(name, request);
         const context = { name, scriptsLeftOut: [], withScripts: '', fix };
@@ -157,6 +155,16 @@ export class Installs {
       why: found.kind === 'folder' ? 'it is a folder' : 'it is not executable',
       fix: found.kind === 'folder' ? 'name the program inside it' : `chmod +x ${shellWord(found.path)}`,
     });
+  }
+
+  /** What is registered untested may be repaired later; the person is told now. */
+  async warnOfCommand(definition: ServerDefinition, steps: Steps): Promise<void> {
+    try {
+      await this.checkCommand(definition);
+    } catch (error) {
+      if (!(error instanceof McpdError)) throw error;
+      steps.warn(`${error.message}; it is registered all the same`);
+    }
   }
 
   /** A server that is registered keeps its other secrets, and these in any case: its new definition may be saved at the next try. */

@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { didYouMean } from '../closest.ts';
 import type { ServerDefinition } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
+import { unknownServer } from '../unknown-server.ts';
 import type { InstallPorts } from './ports.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function removeServer(ports: InstallPorts, name: string, { purge }:
   const { registry, paths, secrets } = ports;
   if (secrets.damage !== null) throw secrets.damage;
   // An entry that the registry cannot read any more is removed too.
-  if (!registry.removeServer(name)) throw unknownServer(name, registry.allServers());
+  if (!registry.removeServer(name)) throw unknownServer(name, namesOf(registry.allServers()));
   await ports.withdraw(name);
   await rm(paths.packageOf(name), { recursive: true, force: true });
   await secrets.remove(name);
@@ -75,14 +75,6 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-function unknownServer(name: string, known: readonly ServerDefinition[]): McpdError {
-  const hint = didYouMean(
-    name,
-    known.map((each) => each.name),
-  );
-  return new McpdError('SERVER_UNKNOWN', {
-    what: `there is no server "${name}"`,
-    ...(hint === undefined ? {} : { why: hint }),
-    fix: 'mcpd list',
-  });
+function namesOf(definitions: readonly ServerDefinition[]): string[] {
+  return definitions.map(({ name }) => name);
 }

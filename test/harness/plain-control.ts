@@ -1,7 +1,6 @@
 import type {
   AddRequest,
   ApplyRequest,
-  DaemonControl,
   DaemonStatus,
   InstallEvent,
   InstallRequest,
@@ -12,6 +11,7 @@ import type {
   ShutdownRequest,
   TokenRequest,
 } from '../../src/api/contract.ts';
+import type { DaemonControl } from '../../src/api/daemon-control.ts';
 import { McpdError } from '../../src/errors.ts';
 
 /** The daemon's side of the control API, from plain data: what the API is given is what a test reads back. */
@@ -26,6 +26,8 @@ export class PlainControl implements DaemonControl {
   /** What an install does after it was asked. */
   installing: (report: (event: InstallEvent) => void, signal: AbortSignal) => Promise<void> = async (report) =>
     report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 1 });
+  /** Ends the log that is followed. */
+  onGone: () => void = () => undefined;
   onShutdown: (request: ShutdownRequest) => void = () => undefined;
   private readonly watchers = new Set<(event: LiveEvent) => void>();
   private readonly followers = new Set<(line: LogLine) => void>();
@@ -134,9 +136,10 @@ export class PlainControl implements DaemonControl {
     return this.pastLines.filter((line) => since === null || line.at >= since).slice(-lines);
   }
 
-  followLogs(name: string, listener: (line: LogLine) => void) {
+  followLogs(name: string, listener: (line: LogLine) => void, gone: () => void) {
     this.find(name);
     this.followers.add(listener);
+    this.onGone = gone;
     return () => this.followers.delete(listener);
   }
 

@@ -120,6 +120,18 @@ describe('the log of a server', () => {
     expect([first.value, ...got].map((each) => each?.text)).toEqual([...texts, 'new']);
   });
 
+  test('of a server that is uninstalled meanwhile ends', async () => {
+    const { got, end } = reading(
+      client.lines<LogLine>('GET', '/api/servers/weather/logs?follow=1', undefined, abort.signal),
+    );
+    await until('the follower', () => here.control.following === 1);
+    here.control.log(line('last', 9));
+    here.control.onGone();
+    expect(await end).toBeUndefined();
+    expect(got.map(({ text }) => text)).toEqual(['last']);
+    await until('the end of the following', () => here.control.following === 0);
+  });
+
   test('of an unknown server is an error', async () => {
     const { end } = reading(client.lines('GET', '/api/servers/nobody/logs?follow=1', undefined, abort.signal));
     expect(await end).toMatchObject({ code: 'SERVER_UNKNOWN' });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,15 +65,27 @@ test('only the owner may connect', () => {
 });
 
 test('what a dead daemon left is replaced', async () => {
+  const left = join(folder, 'left.sock');
+  renameSync(socketName, left);
   await hosts.stop();
-  writeFileSync(socketName, 'left over');
+  renameSync(left, socketName);
   hosts = open();
   await hosts.listen();
   const { told } = client('!hello {"preamble":1}\n');
   await until('the welcome', () => told().includes('!welcome'));
 });
 
-test('a folder that is not there is an error with a reason', async () => {
+test('what lies there and is no socket is left alone and told', async () => {
+  await hosts.stop();
+  writeFileSync(socketName, 'mine');
+  await expect(open().listen()).rejects.toMatchObject({
+    code: 'HOME_UNSAFE',
+    parts: { what: `${socketName} is not a socket`, fix: 'look at it, and move it away' },
+  });
+  expect(readFileSync(socketName, 'utf8')).toBe('mine');
+});
+
+test('a folder that is not there is an error with a reason and a way out', async () => {
   const other = createHostSocket({
     socketName: join(folder, 'no', 'mcpd.sock'),
     version: '',
@@ -82,7 +94,10 @@ test('a folder that is not there is an error with a reason', async () => {
     now: () => 0,
     sessionId: () => 's',
   });
-  await expect(other.listen()).rejects.toMatchObject({ code: 'HOME_UNWRITABLE' });
+  await expect(other.listen()).rejects.toMatchObject({
+    code: 'HOME_UNWRITABLE',
+    parts: { fix: expect.stringContaining('MCPD_HOME') },
+  });
 });
 
 test('a shim is welcomed, its messages arrive in order, and its end is told', async () => {

@@ -90,6 +90,15 @@ describe('adding and removing servers', () => {
     expect(namesIn(it.paths.data)).toEqual([]);
   });
 
+  test('a declared command that is not there is registered, with a warning that names it', async () => {
+    const text = JSON.stringify({ mcpServers: { later: { command: 'no-such-command-here' }, now: { command: node } } });
+    const result = await it.installer.apply({ path: join(home.root, 'mcpd.json'), text });
+    expect(result).toMatchObject({ added: expect.arrayContaining(['later', 'now']), failed: [] });
+    expect(result.warnings).toEqual([
+      expect.stringMatching(/^later: there is no command no-such-command-here: looked in/),
+    ]);
+  });
+
   test('a server that exits at once fails with its last words, and nothing is left', async () => {
     const failed = failureOf(
       await it.add({
