@@ -62,6 +62,19 @@ export function line(text: string): Bytes {
   return [Buffer.from(`${text}\n`)];
 }
 
+/** True when the line has this (ASCII) text somewhere, also where chunks meet. */
+export function mentions(bytes: Bytes, wanted: string): boolean {
+  const reach = wanted.length - 1;
+  let seam = '';
+  for (const chunk of bytes) {
+    if (asBuffer(chunk).includes(wanted, 0, 'latin1')) return true;
+    seam += asBuffer(chunk).toString('latin1', 0, reach);
+    if (seam.includes(wanted)) return true;
+    seam = chunk.length < reach ? seam.slice(-reach) : asBuffer(chunk).toString('latin1', chunk.length - reach);
+  }
+  return false;
+}
+
 const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 /** Integers up to this many digits are written out; a longer id stays in exponent form. */

@@ -1,4 +1,4 @@
-import { asBuffer, type Edit, join } from './bytes.ts';
+import { type Edit, join, mentions } from './bytes.ts';
 import type { Bytes, Frame, Span } from './frame.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS } from './jsonrpc.ts';
 import { elements, jsonString, type Member, member, members, text } from './members.ts';
@@ -44,18 +44,21 @@ export function plainForLegacy(frame: Frame, result: Span): Edit[] | { resultTyp
   const resultType = type === undefined ? null : jsonString(bytes, type);
   if (resultType !== null && resultType !== 'complete') return { resultType };
   const structured = list.find(({ key }) => key === 'structuredContent');
-  if (structured === undefined || bytes[structured.start] === OPEN_OBJECT) return without(list, MODERN_MEMBERS);
-  // Legacy hosts know objects only, and reject the whole result otherwise: they get it as text, if there is none yet.
-  const edits = without(list, [...MODERN_MEMBERS, 'structuredContent']);
-  const block = `[{"type":"text","text":${JSON.stringify(text(bytes, structured))}}]`;
-  const content = list.find(({ key }) => key === 'content');
-  if (content === undefined) {
-    const comma = list.some(({ key }) => !MODERN_MEMBERS.includes(key) && key !== 'structuredContent') ? ',' : '';
-    edits.unshift({ start: result.start + 1, end: result.start + 1, with: `"content":${block}${comma}` });
-  } else if (elements(bytes, content).length === 0) {
-    edits.push({ start: content.start, end: content.end, with: block });
-  }
-  return edits;
+  const left = [...MODERN_MEMBERS];
+  // Legacy hosts know objects only, and reject the whole result otherwise.
+  if (structured !== undefined && bytes[structured.start] !== OPEN_OBJECT) left.push('structuredContent');
+  const edits = without(list, left);
+  const content = structuredAsText(bytes, result, list, left);
+  if (content === null) return edits;
+  return content.start === content.end ? [content, ...edits] : [...edits, content];
+}
+
+/** Every revision with a handshake requires `content`: where a legacy server leaves it out, a host that knows nothing else gets it. */
+export function contentForOlder(frame: Frame, result: Span): Edit | null {
+  if (!mentions(frame.bytes, '"structuredContent"')) return null;
+  const bytes = join(frame.bytes);
+  const list = members(bytes, result);
+  return list.some(({ key }) => key === 'content') ? null : structuredAsText(bytes, result, list, []);
 }
 
 /**
@@ -119,6 +122,28 @@ function without(list: readonly Member[], keys: readonly string[]): Edit[] {
   return edits;
 }
 
+/**
+ * The edit that says the structured content as text, where a host would otherwise see nothing: the member `content` is missing, or is empty
+ * and the structured content is one of the members that are `left` out.
+ */
+function structuredAsText(
+  bytes: Uint8Array,
+  result: Span,
+  list: readonly Member[],
+  left: readonly string[],
+): Edit | null {
+  const structured = list.find(({ key }) => key === 'structuredContent');
+  if (structured === undefined) return null;
+  const block = `[{"type":"text","text":${JSON.stringify(text(bytes, structured))}}]`;
+  const content = list.find(({ key }) => key === 'content');
+  if (content === undefined) {
+    const comma = list.some(({ key }) => !left.includes(key)) ? ',' : '';
+    return { start: result.start + 1, end: result.start + 1, with: `"content":${block}${comma}` };
+  }
+  if (!left.includes('structuredContent') || elements(bytes, content, 1).length > 0) return null;
+  return { start: content.start, end: content.end, with: block };
+}
+
 /** The byte of the first member or of the closing brace of the object at `start`; null when there is no object. */
 function firstByteAfter(bytes: Bytes, start: number): number | null {
   let offset = 0;
@@ -133,17 +158,4 @@ function firstByteAfter(bytes: Bytes, start: number): number | null {
     offset += chunk.length;
   }
   return null;
-}
-
-/** True when the line has this (ASCII) text somewhere, also where chunks meet. */
-function mentions(bytes: Bytes, wanted: string): boolean {
-  const reach = wanted.length - 1;
-  let seam = '';
-  for (const chunk of bytes) {
-    if (asBuffer(chunk).includes(wanted, 0, 'latin1')) return true;
-    seam += asBuffer(chunk).toString('latin1', 0, reach);
-    if (seam.includes(wanted)) return true;
-    seam = chunk.length < reach ? seam.slice(-reach) : asBuffer(chunk).toString('latin1', chunk.length - reach);
-  }
-  return false;
 }
