@@ -49,6 +49,8 @@ export const SESSIONS_MAX = 512;
 export const START_TIMEOUT_MS = 30 * SECOND;
 /** How long the era probe may stay unanswered before `initialize` is sent on the same pipe. */
 export const PROBE_TIMEOUT_MS = 3 * SECOND;
+/** The second start of a trial, which only looks for more tools, is given up sooner. */
+export const COMPARE_TIMEOUT_MS = 10 * SECOND;
 /** One list request while the lists are read. */
 export const LIST_TIMEOUT_MS = 15 * SECOND;
 /** A server in its first second uses the CPU; afterwards it waits for something and frees its start slot. */
@@ -110,6 +112,28 @@ export const CALL_TOTAL_MS = 60 * MINUTE;
 export const ABANDONED_IDS_KEPT = 256;
 /** Progress notices passed on per token and second. */
 export const PROGRESS_PER_SECOND_MAX = 20;
+
+// — Input during a call —
+/** Requests of one server to hosts that are not answered yet. */
+export const SERVER_QUESTIONS_MAX = 64;
+/** A person may think about a form so long; then the server is told that nobody answered. */
+export const QUESTION_TIMEOUT_MS = 10 * MINUTE;
+/** A server's questions that come in the same moment are asked together of a modern host. */
+export const PARKED_GATHER_MS = 5;
+/** A modern host has so long to come back with the input that it was asked for. */
+export const PARKED_MS = 10 * MINUTE;
+/** Rounds of input in one call. */
+export const INPUT_ROUNDS_MAX = 10;
+/** A result above this size is no request for input. */
+export const INPUT_BYTES_MAX = 4 * MIB;
+/** A modern server that asks for nothing but a retry gets it after this time. */
+export const INPUT_RETRY_MS = 250;
+/** Elicitations by URL whose end a server may still tell. */
+export const ELICITATIONS_KEPT = 256;
+/** The first call of a tool waits so long for other hosts' calls to end, in case that it asks its host something. */
+export const TURN_WAIT_MS = 1 * SECOND;
+/** A call of a server that is known to ask waits so long for another host's call. */
+export const TURN_MAX_MS = 10 * MINUTE;
 
 // — Lists —
 export const LIST_PAGES_MAX = 100;

@@ -59,5 +59,5 @@ export function abandonOwn(link: ServerLink, isMeant: (own: OwnRequest) => boole
 
 /** JSON text of the `_meta` that mcpd's own requests carry towards a modern server. */
 export function ownMeta(core: Core): string {
-  return modernMeta(JSON.stringify(core.config.identity), null);
+  return modernMeta(JSON.stringify(core.config.identity), '{}', null);
 }

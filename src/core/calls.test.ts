@@ -185,14 +185,19 @@ test('noise is counted and said in health, and told to watchers once', () => {
   expect(world.ask(one, 'ping').result).toEqual({});
 });
 
-test('a server asked for its own is answered: ping with a result, all else that nothing was declared', () => {
+test('a server that asks is answered: ping with a result, all else with an error when no host can be meant', () => {
   const { world, process } = given();
   world.serverSends(process, { jsonrpc: '2.0', id: 'p', method: 'ping' });
   expect(process.received.at(-1)).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });
-  for (const method of ['roots/list', 'sampling/createMessage', 'made/up'])
+  for (const [method, code] of [
+    ['roots/list', -32603],
+    ['sampling/createMessage', -32603],
+    ['made/up', -32601],
+  ] as const) {
     world.serverSends(process, { jsonrpc: '2.0', id: 1, method });
-  expect(process.received.at(-1)).toMatchObject({ id: 1, error: { code: -32601 } });
-  expect(world.status('fake').findings).toHaveLength(1);
+    expect(process.received.at(-1)).toMatchObject({ id: 1, error: { code } });
+  }
+  expect(world.status('fake').findings).toHaveLength(2);
 });
 
 test('the history has a row of every call: names, times and sizes, but no arguments', () => {

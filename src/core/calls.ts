@@ -1,4 +1,5 @@
 import { CALL_TIMEOUT_MS, COALESCE_BYTES_MAX, IDLE_STOP_MS, REST_AFTER_LISTING_MS } from '../limits.ts';
+import { capabilitiesForModern } from '../protocol/abilities.ts';
 import { asBuffer, type Edit, join, splice } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
@@ -6,12 +7,15 @@ import { member, text } from '../protocol/members.ts';
 import { metaEdit } from '../protocol/meta.ts';
 import { completeForModern, errorCodeEdit, errorCodeOf, plainForLegacy, resultFor } from '../protocol/results.ts';
 import { abandon } from './asking.ts';
+import type { Call, CallOutcome, Parked } from './call.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
 import { openCallsOf } from './instance.ts';
+import { withdrawFor } from './question-table.ts';
 import { needsInput, type Refusal } from './refusals.ts';
 import { uriEdits } from './result-uris.ts';
-import type { Call, CallOutcome, Core, Instance, ServerLink } from './state.ts';
+import type { Core, Instance, ServerLink } from './state.ts';
 import { bookSubscription, forgetSubscription } from './subscriptions.ts';
+import { lookAtQueue, noteQuiet } from './turns.ts';
 
 /** The life of a call once its server is chosen: sent, answered once, cancelled or given up. */
 
@@ -22,7 +26,7 @@ const IS_ERROR = Buffer.from('"isError"');
 /** Sends a queued call to its running server. The frame is given up: from here on the outcome may be unknown. */
 export function sendCall(core: Core, instance: Instance, link: ServerLink, call: Call): void {
   if (call.phase.name !== 'queued') return;
-  const { view } = call.phase;
+  const { view, retry } = call.phase;
   const { frame, request } = view;
   const upstreamId = link.nextId++;
   const era = link.era ?? 'legacy';
@@ -39,10 +43,17 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
       // Tokens are unique per sender, so the id that mcpd just gave serves as the token too.
       progressToken: call.progressToken === null ? null : String(upstreamId),
       clientInfo: session?.clientInfo ?? '{}',
+      capabilities: era === 'modern' ? capabilitiesForModern(call.abilities) : '{}',
       logLevel: session?.logLevel ?? null,
     });
     if (edit !== null) edits.push(edit);
   }
+  if (retry !== null && retry !== '' && request.params !== null) {
+    const end = request.params.end - 1;
+    edits.push({ start: end, end, with: `,${retry}` });
+  }
+  // Between eras it may have to be sent once more, with input; else its frame is given up.
+  call.view = era === call.hostEra ? null : view;
   call.phase = { name: 'sent', upstreamId, sentAt: core.now };
   call.aliveAt = core.now;
   link.calls.set(upstreamId, call);
@@ -55,6 +66,7 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
 export function deliverAnswer(core: Core, instance: Instance, call: Call, frame: Frame): void {
   const { envelope } = frame;
   if (envelope.kind !== 'result' && envelope.kind !== 'error') return;
+  if (isWithHost(call)) return hold(core, instance, call, { frame });
   const edits: Edit[] = [];
   if (envelope.idSpan !== null) edits.push({ start: envelope.idSpan.start, end: envelope.idSpan.end, with: call.id });
   let outcome: CallOutcome = 'ok';
@@ -70,7 +82,8 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
       const refusal = translateResult(frame, call, edits);
       if (refusal !== null) return finishWithRefusal(core, instance, call, refusal, 'error');
     }
-    if (call.exposedUri !== null || core.uris.sharesUris(call.server)) edits.push(...uriEdits(core.uris, call, frame));
+    if (call.exposedUri !== null || (call.prefixed && core.uris.sharesUris(call.server)))
+      edits.push(...uriEdits(core.uris, call, frame));
     if (call.subscribes) {
       bookSubscription(core, instance, call);
       instance.link?.subscribed.add(call.target);
@@ -84,6 +97,7 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
 
 /** Answers a call without its server; `resultJson` is that of a legacy result. */
 export function finishWithResult(core: Core, instance: Instance, call: Call, resultJson: string): void {
+  if (isWithHost(call)) return hold(core, instance, call, { resultJson });
   answer(core, call.session, call.id, resultFor(call.hostEra, resultJson));
   finish(core, instance, call, 'ok', null, 0);
 }
@@ -96,6 +110,7 @@ export function finishWithRefusal(
   refusal: Refusal,
   outcome: CallOutcome,
 ): void {
+  if (isWithHost(call)) return hold(core, instance, call, { refusal, as: outcome });
   refuse(core, call.session, call.id, refusal);
   finish(core, instance, call, outcome, refusal.code, 0);
 }
@@ -104,6 +119,11 @@ export function finishWithRefusal(
 export function cancelCall(core: Core, instance: Instance, call: Call, reason: string): void {
   abandonUpstream(core, instance, call, reason);
   finish(core, instance, call, 'cancelled', null, 0);
+}
+
+/** Ends a call whose host was answered already. */
+export function endUnanswered(core: Core, instance: Instance, call: Call, outcome: CallOutcome): void {
+  finish(core, instance, call, outcome, null, 0);
 }
 
 /** The server is told that nobody waits for this call any more. */
@@ -140,7 +160,7 @@ export function armDeadline(core: Core, instance: Instance, at: number): void {
 
 /** Arms the idle stop of an on-demand server, unless it is armed: when it fires, `usedAt` tells whether the time has really come. */
 export function armIdle(core: Core, instance: Instance): void {
-  if (instance.idleArmed || instance.held || instance.phase !== 'running' || instance.purpose.kind === 'trial') return;
+  if (instance.idleArmed || instance.held || instance.phase !== 'running' || instance.purpose.kind !== 'serve') return;
   instance.idleArmed = true;
   arm(core, `idle:${instance.key}`, idleStopMs(instance) - (core.now - instance.usedAt));
 }
@@ -174,6 +194,19 @@ function translateResult(frame: Frame, call: Call, edits: Edit[]): Refusal | nul
   return null;
 }
 
+/** Its host has been answered with a request for input, and has not come back yet. */
+function isWithHost(call: Call): boolean {
+  return call.parked?.stage === 'with-host';
+}
+
+/** What the call has come to waits for the host's retry. */
+function hold(core: Core, instance: Instance, call: Call, outcome: NonNullable<Parked['outcome']>): void {
+  if (call.parked === null) return;
+  call.parked.outcome = outcome;
+  if (call.phase.name === 'sent') instance.link?.calls.delete(call.phase.upstreamId);
+  if (instance.link !== null) armIdle(core, instance);
+}
+
 function finish(
   core: Core,
   instance: Instance,
@@ -185,7 +218,10 @@ function finish(
   const session = core.sessions.get(call.session);
   session?.open.delete(call.idKey);
   if (call.phase.name === 'sent') instance.link?.calls.delete(call.phase.upstreamId);
-  else instance.queue.delete(call);
+  else if (call.phase.name === 'queued') instance.queue.delete(call);
+  else instance.asking.delete(call);
+  if (call.questions > 0 || call.parked !== null) withdrawFor(core, call, 'the call has ended');
+  if (outcome === 'ok' || outcome === 'tool-error') noteQuiet(core, call);
   const failed = outcome !== 'ok' && outcome !== 'cancelled';
   instance.counters.calls += 1;
   core.totals.calls += 1;
@@ -216,6 +252,7 @@ function finish(
   // Without a link its process has ended, and took its timers along.
   if (instance.link === null) return;
   armIdle(core, instance);
+  if (instance.phase === 'running') lookAtQueue(core, instance);
   if (instance.phase === 'draining' && instance.link.calls.size === 0) arm(core, `drain:${instance.key}`, 0);
 }
 

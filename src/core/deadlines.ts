@@ -10,6 +10,8 @@ export function sweepDeadlines(core: Core, instance: Instance): void {
   const totalMs = Math.max(CALL_TOTAL_MS, quietMs);
   let next = Number.POSITIVE_INFINITY;
   for (const call of instance.link?.calls.values() ?? []) {
+    // Waiting for a person is a sign of life; that has limits of its own.
+    if (call.questions > 0 || call.parked !== null) call.aliveAt = core.now;
     const quietAt = call.aliveAt + quietMs;
     const totalAt = call.openedAt + totalMs;
     if (core.now < quietAt && core.now < totalAt) {

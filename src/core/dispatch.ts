@@ -1,13 +1,16 @@
+import type { Call } from './call.ts';
 import { finishWithRefusal, finishWithResult, sendCall } from './calls.ts';
 import { noSubscriptions } from './refusals.ts';
-import type { Call, Core, Instance, ServerLink } from './state.ts';
+import type { Core, Instance, ServerLink } from './state.ts';
 import { alignSubscriptions, bookSubscription, canSubscribe } from './subscriptions.ts';
+import { awaitTurn, takesTurn } from './turns.ts';
 
 /** The result of `completion/complete` for a server that has none: hosts are told that there are some, since some server may have them. */
 export const NO_COMPLETIONS = '{"completion":{"values":[],"total":0,"hasMore":false}}';
 
 /** Sends a call to its running server, or settles it without, where the server has nothing to say to it. */
 export function dispatchCall(core: Core, instance: Instance, link: ServerLink, call: Call): void {
+  if (!takesTurn(core, link, call)) return awaitTurn(core, instance, call);
   if (call.subscribes) return subscribe(core, instance, link, call);
   if (call.method === 'completion/complete' && link.capabilities['completions'] === undefined)
     return finishWithResult(core, instance, call, NO_COMPLETIONS);

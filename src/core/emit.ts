@@ -87,7 +87,7 @@ export function enter(core: Core, instance: Instance, phase: Phase, reason: stri
   instance.since = core.now;
   log(core, instance, to === 'failed' ? 'error' : 'info', `${to}${reason === null ? '' : `: ${reason}`}`);
   publishServer(core, instance.server);
-  if (instance.purpose.kind === 'trial') return;
+  if (instance.purpose.kind !== 'serve') return;
   core.out.push({
     type: 'record-transition',
     transition: {

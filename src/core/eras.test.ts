@@ -84,7 +84,12 @@ test('a legacy host is spared what only modern results have', () => {
 });
 
 test.each([
-  [{ resultType: 'input_required', inputRequests: { a: {} } }, 'asks for input', 'input-required'],
+  [{ resultType: 'input_required', inputRequests: { a: {} } }, 'not valid', 'invalid-answer'],
+  [
+    { resultType: 'input_required', inputRequests: { a: { method: 'roots/list' } } },
+    'this host does not support',
+    'host-lacks',
+  ],
   [{ resultType: 'task', taskId: '1' }, 'of the type "task"', 'result-type'],
 ])('a legacy host cannot be given %j, and is told so', (result, message, reason) => {
   const { world, process, host, call } = given('legacy', 'modern');

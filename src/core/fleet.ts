@@ -11,6 +11,8 @@ import { dispatchCall } from './dispatch.ts';
 import { arm, disarm, enter, log } from './emit.ts';
 import { newLink } from './instance.ts';
 import { type ExitReport, LIST_KINDS } from './model.ts';
+import { declaredBy } from './places.ts';
+import { withdrawAll } from './question-table.ts';
 import { notStarted, outcomeUnknown, type Refusal } from './refusals.ts';
 import { fillSlots, leaveSlot } from './start-slots.ts';
 import type { Core, Instance } from './state.ts';
@@ -157,7 +159,7 @@ function perform(core: Core, instance: Instance, action: Action, reason: string 
       instance.counters.starts += 1;
       instance.spawnedAt = core.now;
       instance.heardAt = core.now;
-      instance.link = newLink(instance.definition.fingerprint);
+      instance.link = newLink(instance.definition.fingerprint, declaredBy(core, instance));
       core.out.push({
         type: 'spawn',
         instance: instance.key,
@@ -215,8 +217,11 @@ function isNeeded(core: Core, instance: Instance, stopped: boolean): boolean {
 function isWanted(core: Core, instance: Instance): boolean {
   if (instance.held) return true;
   const known = core.servers.get(instance.server);
-  if (known === undefined || !known.definition.enabled || instance.purpose.kind === 'trial') return false;
-  return instance.subscriptions.size > 0 || (known.memory === null && known.definition.start === 'on-demand');
+  if (known === undefined || !known.definition.enabled || instance.purpose.kind !== 'serve') return false;
+  return (
+    instance.subscriptions.size > 0 ||
+    (instance.holder === null && known.memory === null && known.definition.start === 'on-demand')
+  );
 }
 
 /** Milliseconds until it may be started for somebody's sake. */
@@ -267,6 +272,7 @@ const PROCESS_TIMERS = [
   'health',
   'listen',
   'flow',
+  'turn',
   'deadline',
   'idle',
   'drain',
@@ -279,6 +285,7 @@ function forgetProcess(core: Core, instance: Instance): void {
   for (const timer of PROCESS_TIMERS) disarm(core, `${timer}:${instance.key}`);
   for (const timer of LIST_TIMERS) for (const list of LIST_KINDS) disarm(core, `${timer}:${instance.key}/${list}`);
   leaveSlot(core, instance);
+  if (instance.link !== null) withdrawAll(core, instance.link, 'the server has ended');
   instance.link = null;
   instance.pid = null;
   instance.readyAt = null;

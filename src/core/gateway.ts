@@ -1,4 +1,5 @@
 import { START_TIMEOUT_MS } from '../limits.ts';
+import { idKey } from '../protocol/bytes.ts';
 import { NO_NEWS } from './asking.ts';
 import { armIdle, idleStopMs } from './calls.ts';
 import { sweepDeadlines } from './deadlines.ts';
@@ -13,6 +14,7 @@ import {
   command,
   define,
   forgetIfGone,
+  lock,
   onMemory,
   recycleIfIdle,
   remove,
@@ -26,6 +28,11 @@ import { MergedLists } from './listing.ts';
 import { type ExitReport, type ExposedName, LIST_KINDS, type ServerStatus, type SessionStatus } from './model.ts';
 import { NameTable } from './names.ts';
 import { sendListNews } from './notices.ts';
+import { onParkTimer } from './parking.ts';
+import { instancesOf } from './places.ts';
+import { onNoAnswer, onQuestionTimeout } from './questions.ts';
+import { onTurnTimer } from './queue.ts';
+import { onAgainTimer } from './rounds.ts';
 import { onFlowTimer } from './server-notices.ts';
 import { closeSession, onHostMessage, onHostNoise, openSession } from './sessions.ts';
 import type { Core, CoreConfig, Instance, ServerLink } from './state.ts';
@@ -55,6 +62,9 @@ export class Gateway {
       uris,
       lists: new MergedLists(table, uris),
       listNews: { armed: false, toldAt: Number.NEGATIVE_INFINITY },
+      questions: new Map(),
+      parked: new Map(),
+      nextQuestion: 1,
       startQueue: new Set(),
       startSlots: new Set(),
       mode: 'serving',
@@ -102,6 +112,7 @@ function dispatch(core: Core, event: GatewayEvent): void {
     case 'host-message':
     case 'host-noise':
     case 'host-closed':
+    case 'host-deaf':
       return onHost(core, event);
     case 'server-spawned':
     case 'server-message':
@@ -115,10 +126,11 @@ function dispatch(core: Core, event: GatewayEvent): void {
       return define(core, event.definition, event.memory);
     case 'server-removed':
       return remove(core, event.server);
-    case 'command': {
-      const instance = core.instances.get(event.server);
-      return instance === undefined ? undefined : command(core, instance, event.command);
-    }
+    case 'server-locked':
+      return lock(core, event.server, event.reason);
+    case 'command':
+      for (const instance of instancesOf(core, event.server)) command(core, instance, event.command);
+      return;
     case 'trial':
       return beginTrial(core, event.trial, event.definition);
     case 'trial-cancelled':
@@ -132,7 +144,7 @@ function dispatch(core: Core, event: GatewayEvent): void {
 
 function onHost(
   core: Core,
-  event: Extract<GatewayEvent, { type: 'host-message' | 'host-noise' | 'host-closed' }>,
+  event: Extract<GatewayEvent, { type: 'host-message' | 'host-noise' | 'host-closed' | 'host-deaf' }>,
 ): void {
   const session = core.sessions.get(event.session);
   if (session === undefined) return;
@@ -143,6 +155,10 @@ function onHost(
       return onHostNoise(core, session, event.reason, event.id);
     case 'host-closed':
       return closeSession(core, session);
+    case 'host-deaf': {
+      const question = core.questions.get(idKey(event.question));
+      return question === undefined ? undefined : onNoAnswer(core, question, 'the host cannot be asked now');
+    }
   }
 }
 
@@ -171,7 +187,7 @@ function onServer(
       if (instance.link !== null && instance.phase === 'starting') beginHandshake(core, instance, instance.link);
       return;
     case 'server-message':
-      return onServerMessage(core, instance, event.frame);
+      return onServerMessage(core, instance, event.frame, event.about);
     case 'server-noise':
       return onServerNoise(core, instance, event);
     case 'server-full':
@@ -197,6 +213,8 @@ function onServerExited(core: Core, instance: Instance, exit: ExitReport): void 
 function onTimer(core: Core, timer: TimerId): void {
   if (timer === 'notice:lists') return sendListNews(core);
   const colon = timer.indexOf(':');
+  if (timer.startsWith('question:')) return onQuestionTimeout(core, timer.slice(colon + 1));
+  if (timer.startsWith('park:')) return onParkTimer(core, timer.slice(colon + 1));
   const [key = '', list = ''] = timer.slice(colon + 1).split('/');
   const instance = core.instances.get(key);
   if (instance !== undefined) onInstanceTimer(core, instance, timer.slice(0, colon), list);
@@ -223,6 +241,10 @@ function onInstanceTimer(core: Core, instance: Instance, kind: string, listName:
       return onHealthMiss(core, instance);
     case 'memory':
       return recycleIfIdle(core, instance);
+    case 'turn':
+      return onTurnTimer(core, instance);
+    case 'again':
+      return onAgainTimer(core, instance);
     default:
       return link === null ? undefined : onLinkTimer(core, instance, link, kind, listName);
   }
@@ -253,7 +275,7 @@ function onStartTimeout(core: Core, instance: Instance): void {
   if (instance.phase !== 'starting') return;
   const seconds = (instance.definition.limits.startTimeoutMs ?? START_TIMEOUT_MS) / 1000;
   const reason = `it did not answer the handshake (initialize) within ${seconds} s: timed out`;
-  if (instance.purpose.kind === 'trial') instance.verdict ??= { ok: false, step: 'handshake', reason };
+  if (instance.purpose.kind !== 'serve') instance.verdict ??= { ok: false, step: 'handshake', reason };
   giveUp(core, instance, reason);
 }
 

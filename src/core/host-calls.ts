@@ -3,14 +3,18 @@ import { progressTokenOf } from '../protocol/meta.ts';
 import { isLogLevel, type Route } from '../protocol/methods.ts';
 import type { RequestView } from '../protocol/request-view.ts';
 import { resultFor } from '../protocol/results.ts';
+import type { Call } from './call.ts';
 import { dispatchCall, NO_COMPLETIONS } from './dispatch.ts';
 import { answer, refuse } from './emit.ts';
 import { wantForCall } from './fleet.ts';
-import { openCallsOf, servingInstance } from './instance.ts';
+import { openCallsOf } from './instance.ts';
 import { isMoreVerbose } from './links.ts';
 import { setLogLevel } from './local-answers.ts';
 import type { Era } from './model.ts';
+import { parkedFor, stateOf, unite } from './parking.ts';
+import { placeFor } from './places.ts';
 import {
+  authRequired,
   daemonStopping,
   hostBusy,
   type Refusal,
@@ -20,7 +24,7 @@ import {
   watchesTooMany,
 } from './refusals.ts';
 import { type Destination, destinationOf, isRefusal } from './routing.ts';
-import type { Call, Core, HostSession, Instance, KnownServer } from './state.ts';
+import type { Core, HostSession, Instance, KnownServer } from './state.ts';
 import { watchedBy } from './subscriptions.ts';
 
 /** Requests of hosts that a server must answer: each finds its server, and goes there or waits for its start. */
@@ -37,16 +41,25 @@ type CallRoute = Extract<Route, { kind: 'call' | 'subscription' }>;
 
 export function onCall(core: Core, session: HostSession, view: RequestView, facts: CallFacts, route: CallRoute): void {
   const { id } = view.request;
-  const found = destinationOf(core, view, route.kind === 'call' ? route.at : 'uri');
+  const found = destinationOf(core, session.door.scope, view, route.kind === 'call' ? route.at : 'uri');
   if (isRefusal(found)) return refuse(core, session.id, id, found);
-  const instance = servingInstance(core, found.server);
   const known = core.servers.get(found.server);
+  const instance = known === undefined ? null : placeFor(core, session, session.abilities, known);
   if (instance === null || known === undefined) return refuse(core, session.id, id, serverNotEnabled(found.server));
   if (isCompletionless(view, known)) return answer(core, session.id, id, resultFor(facts.era, NO_COMPLETIONS));
   const refusal = refusalBefore(core, session, instance, known, route);
   if (refusal !== null) return refuse(core, session.id, id, refusal);
 
   const call = newCall(core, session, view, facts, { found, instance, subscribes: route.kind === 'subscription' });
+  const state = stateOf(view);
+  if (state !== null && eraOf(instance, known) === 'legacy') {
+    const parked = parkedFor(core, call, view, state);
+    if (parked !== 'anew') {
+      if ('message' in parked) return refuse(core, session.id, id, parked);
+      session.open.set(facts.key, call);
+      return unite(core, core.instances.get(parked.instance) ?? instance, parked, call, view);
+    }
+  }
   session.calls += 1;
   if (call.logLevel !== null && (session.logLevel === null || isMoreVerbose(call.logLevel, session.logLevel)))
     setLogLevel(core, session, call.logLevel);
@@ -72,17 +85,28 @@ function refusalBefore(
   core: Core,
   session: HostSession,
   instance: Instance,
-  { definition }: KnownServer,
+  known: KnownServer,
   route: CallRoute,
 ): Refusal | null {
+  const { definition } = known;
   if (core.mode !== 'serving') return daemonStopping();
-  if (definition.start === 'manual' && !instance.held && instance.phase !== 'running')
+  if (known.locked !== null) return authRequired(definition.name, known.locked);
+  if (definition.start === 'manual' && !isHeldUp(core, instance) && instance.phase !== 'running')
     return serverIsManual(definition.name);
   if (session.open.size >= HOST_OPEN_REQUESTS_MAX) return hostBusy(HOST_OPEN_REQUESTS_MAX);
   if (openCallsOf(instance) >= SERVER_OPEN_REQUESTS_MAX) return serverBusy(definition.name, SERVER_OPEN_REQUESTS_MAX);
   if (route.kind === 'subscription' && watchedBy(session) >= HOST_SUBSCRIPTIONS_MAX)
     return watchesTooMany(HOST_SUBSCRIPTIONS_MAX);
   return null;
+}
+
+/** A process of a host's own is up by the same word as that of all hosts. */
+function isHeldUp(core: Core, instance: Instance): boolean {
+  return instance.held || core.instances.get(instance.server)?.held === true;
+}
+
+function eraOf(instance: Instance, { memory }: KnownServer): Era | null {
+  return instance.link?.era ?? memory?.era ?? null;
 }
 
 function newCall(
@@ -94,6 +118,10 @@ function newCall(
 ): Call {
   return {
     session: session.id,
+    holder: session.holder,
+    principal: session.door.principal,
+    prefixed: session.door.scope.kind === 'all',
+    abilities: session.abilities,
     id: view.request.id,
     idKey: key,
     method: view.request.method,
@@ -107,9 +135,15 @@ function newCall(
     logLevel: isLogLevel(logLevel) ? logLevel : null,
     openedAt: core.now,
     requestBytes: view.frame.length,
-    phase: { name: 'queued', view },
+    phase: { name: 'queued', view, retry: null },
     aliveAt: core.now,
     progress: null,
     subscribes,
+    view,
+    rounds: 0,
+    questions: 0,
+    parked: null,
+    turnAt: null,
+    askedBack: false,
   };
 }

@@ -1,8 +1,10 @@
+import { NO_ABILITIES, readAbilities } from '../protocol/abilities.ts';
 import { member, text } from '../protocol/members.ts';
 import { isLogLevel } from '../protocol/methods.ts';
 import { MODERN_REVISION } from '../protocol/revisions.ts';
 import type { ResumeFacts } from './events.ts';
-import { type Door, LIST_KINDS } from './model.ts';
+import { audienceOf } from './listing.ts';
+import { type Door, type Era, LIST_KINDS } from './model.ts';
 import { tellOfLists } from './notices.ts';
 import type { Core, HostSession } from './state.ts';
 import { TransientMap } from './transient-map.ts';
@@ -14,11 +16,15 @@ export function newSession(core: Core, id: string, host: string, door: Door): Ho
     id,
     host,
     door,
+    holder: door.lasts === 'connection' ? id : door.principal,
     openedAt: core.now,
     era: null,
     protocolVersion: null,
     initialized: false,
     clientInfo: JSON.stringify(core.config.identity),
+    abilities: NO_ABILITIES,
+    audience: audienceOf('legacy', NO_ABILITIES, door.scope),
+    places: new Map(),
     logLevel: null,
     open: new TransientMap(),
     listens: new Map(),
@@ -36,17 +42,28 @@ export function resumeSession(core: Core, session: HostSession, resume: ResumeFa
   session.logLevel = isLogLevel(resume.logLevel) ? resume.logLevel : null;
   if (resume.initializeParams !== null) {
     const bytes = Buffer.from(resume.initializeParams);
-    const info = member(bytes, { start: 0, end: bytes.length }, 'clientInfo');
+    const whole = { start: 0, end: bytes.length };
+    const info = member(bytes, whole, 'clientInfo');
     if (info !== null) takeClientInfo(session, text(bytes, info));
+    const capabilities = member(bytes, whole, 'capabilities');
+    if (capabilities !== null) takeAbilities(session, 'legacy', text(bytes, capabilities));
+  } else if (resume.era === 'modern') {
+    takeAbilities(session, 'modern', session.abilities.raw);
   }
-  const era = resume.era ?? 'legacy';
   const stale = LIST_KINDS.filter((kind) => {
     const seen = resume.listDigests[kind];
-    return seen !== undefined && seen !== core.config.digest(core.lists.result(kind, era, core.servers));
+    return seen !== undefined && seen !== core.config.digest(core.lists.result(kind, session.audience, core.servers));
   });
   // A modern host is told on a listen, and its shim opens those again in a moment.
-  if (era === 'modern') for (const kind of stale) session.stale.add(kind);
+  if (resume.era === 'modern') for (const kind of stale) session.stale.add(kind);
   else tellOfLists(core, session, stale);
+}
+
+/** What the host can be asked, and so which lists it gets. `raw` is the JSON of its capabilities. */
+export function takeAbilities(session: HostSession, era: Era, raw: string): void {
+  if (session.abilities.raw !== raw) session.abilities = readAbilities(raw);
+  else if (session.audience.era === era) return;
+  session.audience = audienceOf(era, session.abilities, session.door.scope);
 }
 
 /** `raw` is the JSON of what the host calls itself. */

@@ -1,11 +1,13 @@
 import { RECYCLE_RETRY_MS } from '../limits.ts';
+import { ALL_ABILITIES } from '../protocol/abilities.ts';
 import { armIdle } from './calls.ts';
 import { arm, find, log, publishServer } from './emit.ts';
 import { forgive, giveUp, planTrial, signal, wantUp } from './fleet.ts';
 import { newInstance, openCallsOf } from './instance.ts';
-import { takeNames } from './learning.ts';
+import { sameLists, takeNames } from './learning.ts';
 import type { ServerDefinition, ServerMemory, ServerName } from './model.ts';
 import { announceLists } from './notices.ts';
+import { instancesOf, isHeldBySomebody } from './places.ts';
 import type { Core, Instance, KnownServer } from './state.ts';
 import { restoreWatches } from './subscriptions.ts';
 
@@ -16,35 +18,62 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
   const before = core.servers.get(definition.name) ?? null;
   // What this very launch has told is known, even if the registry could not write it down.
   const told = before?.memory?.fingerprint === definition.fingerprint ? before.memory : null;
-  const known: KnownServer = { definition, memory: memory ?? told, keys: NO_KEYS };
+  const remembered = memory ?? told;
+  const known: KnownServer = {
+    definition,
+    memory: remembered,
+    keys: NO_KEYS,
+    quiet: before?.quiet ?? new Set(),
+    callsBackSince: before?.callsBackSince ?? (remembered?.callsBack === true ? Number.NEGATIVE_INFINITY : null),
+    locked: before?.locked ?? null,
+  };
   core.servers.set(definition.name, known);
   takeNames(core, known);
   announceLists(core);
   const instance = core.instances.get(definition.name) ?? openInstance(core, definition);
   const relaunch = instance.definition.fingerprint !== definition.fingerprint;
-  instance.definition = definition;
-  if (relaunch) forgive(instance);
-  settleHeld(instance, before?.definition ?? null);
-  planTrial(core, instance);
-  if (definition.enabled) {
-    if (relaunch) restart(core, instance, 'its settings changed');
-    if (instance.held) wantUp(core, instance, 'it is always up');
-    else if (known.memory === null && definition.start === 'on-demand')
-      wantUp(core, instance, 'its lists are not known yet');
-    armIdle(core, instance);
-  } else {
-    instance.again = 'no';
-    signal(core, instance, 'want-down', 'disabled');
+  if (relaunch) known.quiet.clear();
+  if (before !== null && before.definition.sharing !== definition.sharing) placeAnew(core, definition);
+  for (const one of instancesOf(core, definition.name)) {
+    one.definition = definition;
+    if (relaunch) forgive(one);
   }
+  settleHeld(instance, before?.definition ?? null);
+  for (const one of instancesOf(core, definition.name)) {
+    planTrial(core, one);
+    if (definition.enabled) {
+      if (relaunch) restart(core, one, 'its settings changed');
+      armIdle(core, one);
+    } else {
+      one.again = 'no';
+      signal(core, one, 'want-down', 'disabled');
+    }
+  }
+  if (definition.enabled && instance.held) wantUp(core, instance, 'it is always up');
+  else if (definition.enabled && known.memory === null && definition.start === 'on-demand')
+    wantUp(core, instance, 'its lists are not known yet');
   publishServer(core, definition.name);
+}
+
+/** A remote server lets nobody in before a person has logged in; null: somebody has, and what had failed for it may start again. */
+export function lock(core: Core, name: ServerName, reason: string | null): void {
+  const known = core.servers.get(name);
+  if (known === undefined || known.locked === reason) return;
+  known.locked = reason;
+  publishServer(core, name);
+  if (reason !== null) return;
+  for (const instance of instancesOf(core, name)) {
+    forgive(instance);
+    if (instance.held || known.memory === null) signal(core, instance, 'start-now', 'somebody has logged in');
+  }
 }
 
 export function remove(core: Core, name: ServerName): void {
   core.servers.delete(name);
   core.uris.drop(name);
   announceLists(core);
-  const instance = core.instances.get(name);
-  if (instance !== undefined) {
+  for (const session of core.sessions.values()) session.places.delete(name);
+  for (const instance of instancesOf(core, name)) {
     instance.held = false;
     instance.again = 'no';
     signal(core, instance, 'want-down', 'uninstalled');
@@ -56,10 +85,22 @@ export function remove(core: Core, name: ServerName): void {
 /** An uninstalled server and a finished trial leave nothing behind once their process is gone. */
 export function forgetIfGone(core: Core, instance: Instance): void {
   const { purpose } = instance;
-  if (!isAtRest(instance) || (purpose.kind === 'serve' && core.servers.has(instance.server))) return;
-  core.instances.delete(instance.key);
-  if (purpose.kind === 'trial') reportTrial(core, instance, purpose.trial);
-  else publishServer(core, instance.server);
+  if (!isAtRest(instance)) return;
+  switch (purpose.kind) {
+    case 'serve':
+      if (core.servers.has(instance.server) && isHeldBySomebody(core, instance)) return;
+      // What failed is remembered for a while, or it would be tried without end.
+      if (core.servers.has(instance.server) && instance.phase !== 'stopped') return;
+      core.instances.delete(instance.key);
+      return publishServer(core, instance.server);
+    case 'trial':
+      if (beginComparison(core, instance)) return;
+      core.instances.delete(instance.key);
+      return reportTrial(core, instance, purpose.trial);
+    case 'compare':
+      core.instances.delete(instance.key);
+      return endComparison(core, instance, purpose.for);
+  }
 }
 
 /** A person's word. */
@@ -95,8 +136,11 @@ export function cancelTrial(core: Core, trial: string): void {
   for (const instance of core.instances.values()) {
     if (instance.purpose.kind !== 'trial' || instance.purpose.trial !== trial) continue;
     instance.verdict = { ok: false, step: 'start', reason: 'it was cancelled' };
-    signal(core, instance, 'hurry', 'cancelled');
-    forgetIfGone(core, instance);
+    const comparison = comparisonOf(core, instance);
+    for (const one of comparison === undefined ? [instance] : [comparison]) {
+      signal(core, one, 'hurry', 'cancelled');
+      forgetIfGone(core, one);
+    }
   }
 }
 
@@ -122,9 +166,9 @@ export function beginShutdown(core: Core, now: boolean): void {
   core.mode = 'stopping';
   for (const instance of core.instances.values()) {
     instance.again = 'no';
-    if (instance.purpose.kind === 'trial')
-      instance.verdict ??= { ok: false, step: 'start', reason: 'mcpd is stopping' };
-    signal(core, instance, now || instance.purpose.kind === 'trial' ? 'hurry' : 'want-down', 'mcpd is stopping');
+    const passing = instance.purpose.kind !== 'serve';
+    if (passing) instance.verdict ??= { ok: false, step: 'start', reason: 'mcpd is stopping' };
+    signal(core, instance, now || passing ? 'hurry' : 'want-down', 'mcpd is stopping');
     forgetIfGone(core, instance);
   }
 }
@@ -146,6 +190,52 @@ function openInstance(core: Core, definition: ServerDefinition): Instance {
   return instance;
 }
 
+/** Hosts are placed once more, by other rules; processes to which nobody comes any more are stopped. */
+function placeAnew(core: Core, { name }: ServerDefinition): void {
+  for (const session of core.sessions.values()) session.places.delete(name);
+  for (const instance of instancesOf(core, name)) {
+    if (instance.holder === null) continue;
+    instance.again = 'no';
+    signal(core, instance, 'want-down', 'its sharing was changed');
+    forgetIfGone(core, instance);
+  }
+}
+
+/**
+ * Legacy servers are tried twice: some list more to clients that declare more. True while that goes on. The second process starts when the
+ * first is gone, since some servers lock what they work on.
+ */
+function beginComparison(core: Core, trial: Instance): boolean {
+  if (comparisonOf(core, trial) !== undefined) return true;
+  const { verdict } = trial;
+  if (core.mode !== 'serving' || verdict?.ok !== true || verdict.memory.era === 'modern' || trial.compared)
+    return false;
+  trial.compared = true;
+  const key = `${trial.key}-compared`;
+  const whose = { holder: null, abilities: ALL_ABILITIES };
+  const instance = newInstance(core, key, trial.definition, { kind: 'compare', for: trial.key }, whose);
+  core.instances.set(key, instance);
+  signal(core, instance, 'start-now', 'to see what it lists to clients that can do more');
+  return true;
+}
+
+function comparisonOf(core: Core, trial: Instance): Instance | undefined {
+  return core.instances.get(`${trial.key}-compared`);
+}
+
+function endComparison(core: Core, comparison: Instance, key: string): void {
+  const trial = core.instances.get(key);
+  if (trial === undefined) return;
+  // Where the second start fails, the lists of the first are what is known.
+  if (trial.verdict?.ok === true && comparison.verdict?.ok === true) {
+    const { memory } = trial.verdict;
+    const lists = sameLists(memory.lists, comparison.verdict.memory.lists) ? [] : comparison.verdict.memory.lists;
+    const variants = [{ declared: ALL_ABILITIES.declared, lists }];
+    trial.verdict = { ...trial.verdict, memory: { ...memory, variants } };
+  }
+  forgetIfGone(core, trial);
+}
+
 /** `always` holds it up from when it is said; what a person said later stays. */
 function settleHeld(instance: Instance, before: ServerDefinition | null): void {
   const { definition } = instance;
@@ -155,7 +245,6 @@ function settleHeld(instance: Instance, before: ServerDefinition | null): void {
   if (!isHeld && (wasHeld || !definition.enabled)) instance.held = false;
 }
 
-/** Stops it, to be started again, if it is up or on its way; false when it is at rest. */
 /** Ends its process, to be replaced by another one; false when there is none to replace, or it is going already. */
 function restart(core: Core, instance: Instance, reason: string): boolean {
   switch (instance.phase) {

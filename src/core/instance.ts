@@ -1,4 +1,5 @@
-import type { InstanceKey, ServerDefinition, ServerName } from './model.ts';
+import { type Abilities, NO_ABILITIES } from '../protocol/abilities.ts';
+import type { InstanceKey, ServerDefinition } from './model.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { TransientMap } from './transient-map.ts';
 
@@ -7,12 +8,15 @@ export function newInstance(
   key: InstanceKey,
   definition: ServerDefinition,
   purpose: Instance['purpose'],
+  whose: { holder: string | null; abilities: Abilities } = FOR_ALL,
 ): Instance {
   return {
     key,
     server: definition.name,
     definition,
     purpose,
+    holder: whose.holder,
+    abilities: whose.abilities,
     phase: 'stopped',
     since: core.now,
     reason: null,
@@ -24,6 +28,7 @@ export function newInstance(
     readyAt: null,
     link: null,
     queue: new Set(),
+    asking: new Set(),
     subscriptions: new Map(),
     unstable: [],
     notBefore: 0,
@@ -40,13 +45,16 @@ export function newInstance(
     usedAt: core.now,
     idleArmed: false,
     verdict: null,
+    turnArmed: false,
+    compared: false,
   };
 }
 
-/** Of a fresh process. */
-export function newLink(fingerprint: string): ServerLink {
+/** Of a fresh process. `abilities` is what it is told that its clients can be asked. */
+export function newLink(fingerprint: string, abilities: Abilities): ServerLink {
   return {
     fingerprint,
+    abilities,
     step: 'probing',
     deaf: false,
     probe: 'unasked',
@@ -64,6 +72,9 @@ export function newLink(fingerprint: string): ServerLink {
     read: new Map(),
     rereads: new Map(),
     logLevel: null,
+    tellsAbout: false,
+    asked: new Map(),
+    elicitations: new Map(),
     subscribed: new Set(),
     listenId: null,
     probedAt: null,
@@ -71,12 +82,11 @@ export function newLink(fingerprint: string): ServerLink {
   };
 }
 
-/** The instance that serves a server's calls. One per server here; where a server has several, this is the place that chooses. */
-export function servingInstance(core: Core, server: ServerName): Instance | null {
-  return core.instances.get(server) ?? null;
+/** Calls that were sent, wait to be, or wait for what their hosts are asked. */
+export function openCallsOf(instance: Instance): number {
+  return instance.queue.size + instance.asking.size + (instance.link?.calls.size ?? 0);
 }
 
-/** Calls that were sent or wait to be. */
-export function openCallsOf(instance: Instance): number {
-  return instance.queue.size + (instance.link?.calls.size ?? 0);
-}
+// — internal —
+
+const FOR_ALL = { holder: null, abilities: NO_ABILITIES };

@@ -12,7 +12,7 @@ import { arm, find, publishServer } from './emit.ts';
 import { isRepair } from './entries.ts';
 import { openCallsOf } from './instance.ts';
 import { declaredLists, readList } from './list-reading.ts';
-import { keysOf } from './listing.ts';
+import { keysOf, listOf } from './listing.ts';
 import { type CachedList, LIST_KINDS, type ListKind, type ServerMemory } from './model.ts';
 import { announceLists } from './notices.ts';
 import type { Core, Instance, KnownServer, ReadCause, ServerLink } from './state.ts';
@@ -76,7 +76,7 @@ export function onListed(
 ): void {
   const known = core.servers.get(instance.server);
   if (instance.purpose.kind === 'serve' && known !== undefined) {
-    const before = entriesOf(known.memory, list);
+    const before = listOf({ memory: known.memory }, list, variantOf(instance, link));
     const fresh = link.read.get(list);
     if (failed) arm(core, `recheck:${instance.key}/${list}`, LIST_RETRY_MS);
     else if (fresh !== undefined && cause !== 'recheck') {
@@ -120,13 +120,24 @@ export function entriesOf(memory: ServerMemory | null, kind: ListKind): readonly
 // — internal —
 
 function keysOfLists(memory: ServerMemory | null): KnownServer['keys'] {
-  const keys = (list: ListKind) => keysOf(list, entriesOf(memory, list));
+  const keys = (list: ListKind) => {
+    const own = keysOf(list, entriesOf(memory, list));
+    const others = (memory?.variants ?? []).flatMap(({ lists }) =>
+      keysOf(list, lists.find((one) => one.kind === list)?.entries ?? []),
+    );
+    return others.length === 0 ? own : [...new Set([...own, ...others])];
+  };
   return {
     tools: keys('tools'),
     prompts: keys('prompts'),
     resources: keys('resources'),
     templates: keys('templates'),
   };
+}
+
+/** As which variant its lists are kept: '' are the lists of the server as such. */
+function variantOf(instance: Instance, link: ServerLink): string {
+  return instance.holder === null || link.era === 'modern' ? '' : link.abilities.declared;
 }
 
 function memoryOf(link: ServerLink, before: ServerMemory | null): ServerMemory {
@@ -148,6 +159,22 @@ function memoryOf(link: ServerLink, before: ServerMemory | null): ServerMemory {
   };
 }
 
+/** What is known now: of a process of a host's own, what it lists to such hosts is a variant. */
+function memoryIn(instance: Instance, link: ServerLink, before: ServerMemory | null): ServerMemory {
+  const declared = variantOf(instance, link);
+  const fresh = memoryOf(link, before);
+  if (declared === '' || before === null) return fresh;
+  const lists = sameLists(before.lists, fresh.lists) ? [] : fresh.lists;
+  const others = before.variants.filter((one) => one.declared !== declared);
+  return { ...before, variants: [...others, { declared, lists }] };
+}
+
+export function sameLists(a: readonly CachedList[], b: readonly CachedList[]): boolean {
+  const entries = (lists: readonly CachedList[], kind: ListKind) =>
+    lists.find((one) => one.kind === kind)?.entries ?? [];
+  return LIST_KINDS.every((kind) => sameEntries(entries(a, kind), entries(b, kind)));
+}
+
 function learn(core: Core, instance: Instance, link: ServerLink): void {
   const declared = declaredLists(link);
   for (const list of LIST_KINDS) if (!declared.includes(list)) link.read.set(list, { entries: [], findings: [] });
@@ -157,7 +184,7 @@ function learn(core: Core, instance: Instance, link: ServerLink): void {
 
 /** All lists have been read: what differs from the registry is saved; a trial has its verdict. */
 function concluded(core: Core, instance: Instance, link: ServerLink): void {
-  if (instance.purpose.kind === 'trial') {
+  if (instance.purpose.kind !== 'serve') {
     const memory = memoryOf(link, null);
     instance.verdict ??= { ok: true, memory, findings: memory.lists.flatMap((list) => list.findings) };
     return;
@@ -165,12 +192,12 @@ function concluded(core: Core, instance: Instance, link: ServerLink): void {
   const known = core.servers.get(instance.server);
   // The lists of a process that is on its way out, since its launch was changed, say nothing of the new one.
   if (known === undefined || known.definition.fingerprint !== link.fingerprint) return;
-  const memory = memoryOf(link, known.memory);
+  const memory = memoryIn(instance, link, known.memory);
   noteFindings(core, instance, memory);
   // Of a server that never told its tools nothing is kept, so that it is asked again.
   if (known.memory === null && instance.findings.has('list-failed:tools')) return;
   if (known.memory !== null && JSON.stringify(known.memory) === JSON.stringify(memory)) return;
-  if (known.memory === null) restSoon(core, instance);
+  if (known.memory === null || instance.holder !== null) restSoon(core, instance);
   core.out.push({ type: 'save-memory', server: instance.server, memory });
   remember(core, known, memory);
 }

@@ -191,6 +191,7 @@ test('a trial believes nothing that is known of an installed server of its name'
   answerOwn(world, process, TOOLS);
   world.advance(0);
   world.serverExits(process, 0);
+  world.compared('fake@trial-t', TOOLS);
   expect(world.effectsOf('trial-finished')[0]?.outcome).toMatchObject({ ok: true, memory: { era: 'legacy' } });
 });
 

@@ -1,4 +1,5 @@
-import { GREETING_BYTES_MAX, PROBE_TIMEOUT_MS, START_TIMEOUT_MS } from '../limits.ts';
+import { COMPARE_TIMEOUT_MS, GREETING_BYTES_MAX, PROBE_TIMEOUT_MS, START_TIMEOUT_MS } from '../limits.ts';
+import { capabilitiesForLegacy } from '../protocol/abilities.ts';
 import { join } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
 import { initializeParams, readInitializeResult, type ServerGreeting } from '../protocol/handshake.ts';
@@ -21,10 +22,12 @@ const READY: LinkNews = { kind: 'ready' };
 
 /** The first words to a fresh process: the remembered era's own, or the probe. */
 export function beginHandshake(core: Core, instance: Instance, link: ServerLink): void {
-  arm(core, `start:${instance.key}`, instance.definition.limits.startTimeoutMs ?? START_TIMEOUT_MS);
+  const patienceMs = instance.definition.limits.startTimeoutMs ?? START_TIMEOUT_MS;
+  const comparing = instance.purpose.kind === 'compare';
+  arm(core, `start:${instance.key}`, comparing ? Math.min(patienceMs, COMPARE_TIMEOUT_MS) : patienceMs);
   // A trial is there to see, and believes nothing; not even what is known of an installed server of that name.
   const memory = instance.purpose.kind === 'serve' ? core.servers.get(instance.server)?.memory : null;
-  if (instance.legacyFirst || memory?.era === 'legacy') initialize(core, instance, link);
+  if (instance.legacyFirst || comparing || memory?.era === 'legacy') initialize(core, instance, link);
   else probe(core, instance, link);
 }
 
@@ -110,7 +113,14 @@ function probe(core: Core, instance: Instance, link: ServerLink): void {
 
 function initialize(core: Core, instance: Instance, link: ServerLink): void {
   link.step = 'initializing';
-  ask(core, instance, link, { kind: 'initialize' }, 'initialize', initializeParams(core.config.identity));
+  ask(
+    core,
+    instance,
+    link,
+    { kind: 'initialize' },
+    'initialize',
+    initializeParams(core.config.identity, capabilitiesForLegacy(link.abilities)),
+  );
 }
 
 function probeOutcome(frame: Frame): ProbeOutcome {

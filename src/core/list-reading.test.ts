@@ -153,6 +153,8 @@ function trial(capabilities: Record<string, unknown>) {
   const end = (): TrialOutcome | undefined => {
     world.advance(0);
     if (world.processes.has('new@trial-t')) world.serverExits(process, 0);
+    const second = world.processes.get('new@trial-t-compared');
+    if (second !== undefined) world.serverExits(second, 1);
     return world.effectsOf('trial-finished')[0]?.outcome;
   };
   return { world, process, end };

@@ -8,9 +8,11 @@ import { refuse } from './emit.ts';
 import { wantUp } from './fleet.ts';
 import { LIST_KINDS, type ListKind } from './model.ts';
 import { tellListen } from './notices.ts';
+import { placeFor } from './places.ts';
 import { invalidParams } from './refusals.ts';
 import type { Core, HostSession, Listen, WatchedUris } from './state.ts';
 import { alignSubscriptions, canSubscribe, release, watch, watchedBy, watchKey } from './subscriptions.ts';
+import type { UriTarget } from './uris.ts';
 
 /** A modern host's subscriptions/listen: acknowledged first, with what of it is granted, then fed until the host cancels it. */
 
@@ -23,7 +25,7 @@ export function openListen(core: Core, session: HostSession, id: RawId, idKey: s
   session.listens.set(idKey, listen);
   acknowledge(core, session, listen);
   // It may have its lists from an earlier connection, so it is told of what differs from now on, whether or not it asks for them here.
-  for (const kind of lists) core.lists.result(kind, 'modern', core.servers);
+  for (const kind of lists) core.lists.result(kind, session.audience, core.servers);
   watchAll(core, session, listen.uris);
   const stale = [...session.stale].filter((kind) => lists.has(kind));
   for (const kind of stale) session.stale.delete(kind);
@@ -47,13 +49,17 @@ function grantedUris(core: Core, session: HostSession, asked: unknown): WatchedU
   const room = HOST_SUBSCRIPTIONS_MAX - watchedBy(session);
   for (const uri of Array.isArray(asked) ? asked : []) {
     if (granted.size >= room) break;
-    const target = typeof uri === 'string' ? core.uris.resolve(uri) : null;
+    const target = typeof uri === 'string' ? targetOf(core, session, uri) : null;
     const known = target === null ? undefined : core.servers.get(target.server);
     if (target === null || known === undefined || !known.definition.enabled) continue;
     const capabilities = JSON.parse(known.memory?.capabilities ?? '{}') as Record<string, unknown>;
     if (canSubscribe({ capabilities })) granted.set(watchKey(target.server, target.raw), uri);
   }
   return granted;
+}
+
+function targetOf(core: Core, { door }: HostSession, uri: string): UriTarget | null {
+  return door.scope.kind === 'server' ? { server: door.scope.server, raw: uri } : core.uris.resolve(uri);
 }
 
 function acknowledge(core: Core, session: HostSession, { id, lists, uris }: Listen): void {
@@ -70,8 +76,9 @@ function acknowledge(core: Core, session: HostSession, { id, lists, uris }: List
 function watchAll(core: Core, session: HostSession, uris: WatchedUris): void {
   for (const key of uris.keys()) {
     const border = key.indexOf('\n');
-    const instance = core.instances.get(key.slice(0, border));
-    if (instance === undefined) continue;
+    const known = core.servers.get(key.slice(0, border));
+    const instance = known === undefined ? null : placeFor(core, session, session.abilities, known);
+    if (instance === null) continue;
     watch(instance, session, key.slice(border + 1));
     alignSubscriptions(core, instance);
     if (instance.phase === 'stopped' && instance.definition.start !== 'manual')

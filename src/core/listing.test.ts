@@ -1,18 +1,21 @@
 import { expect, test } from 'vitest';
 import { definitionOf, memoryOf } from '../../test/simulated/servers.ts';
 import { World } from '../../test/simulated/world.ts';
-import { MergedLists } from './listing.ts';
+import { NO_ABILITIES } from '../protocol/abilities.ts';
+import { audienceOf, MergedLists } from './listing.ts';
 import { NameTable } from './names.ts';
 import type { KnownServer } from './state.ts';
 import { UriTable } from './uris.ts';
+
+const LEGACY = audienceOf('legacy', NO_ABILITIES, { kind: 'all' });
 
 /** The list of one server with these raw tools, as a legacy host gets it. */
 function listed(...tools: string[]): string {
   const names = new NameTable([]);
   names.assign('notes', [['tool', tools.map((tool) => (JSON.parse(tool) as { name: string }).name)]]);
-  const known = { definition: { enabled: true }, memory: { lists: [{ kind: 'tools', entries: tools }] } };
+  const known = { definition: { enabled: true }, memory: { lists: [{ kind: 'tools', entries: tools }], variants: [] } };
   const servers = new Map([['notes', known as unknown as KnownServer]]);
-  return Buffer.from(new MergedLists(names, new UriTable([])).result('tools', 'legacy', servers)).toString();
+  return Buffer.from(new MergedLists(names, new UriTable([])).result('tools', LEGACY, servers)).toString();
 }
 
 test('an entry keeps every byte but its name, however the server prints JSON', () => {

@@ -1,18 +1,32 @@
 import { LIST_TTL_MS } from '../limits.ts';
+import type { Abilities } from '../protocol/abilities.ts';
 import { asBuffer } from '../protocol/bytes.ts';
 import { jsonString, member, members, text } from '../protocol/members.ts';
 import { LISTS } from '../protocol/methods.ts';
-import type { Era, ListKind, ServerName } from './model.ts';
+import type { Era, ListKind, Scope, ServerName } from './model.ts';
 import type { NameTable } from './names.ts';
 import type { KnownServer } from './state.ts';
 import type { UriTable } from './uris.ts';
 
 type Servers = ReadonlyMap<ServerName, KnownServer>;
 
-/** One list as one era gets it. */
+/** Hosts that get the same lists: of one era, that came by one door, and that can be asked the same. */
+export interface Audience {
+  readonly key: string;
+  readonly era: Era;
+  /** As in `Abilities`: some legacy servers list more to clients that can do more. */
+  readonly declared: string;
+  readonly scope: Scope;
+}
+
+export function audienceOf(era: Era, { declared }: Abilities, scope: Scope): Audience {
+  return { key: `${era}/${declared}/${scope.kind === 'all' ? '' : scope.server}`, era, declared, scope };
+}
+
+/** One list as one audience gets it. */
 interface Slot {
   readonly kind: ListKind;
-  readonly era: Era;
+  readonly audience: Audience;
   /** Null: to be made anew. */
   current: Uint8Array | null;
   /** What hosts were given, or told of, before the last change. */
@@ -35,9 +49,9 @@ export class MergedLists {
     this.#uris = uris;
   }
 
-  /** JSON of the result for a host of this era. */
-  result(kind: ListKind, era: Era, servers: Servers): Uint8Array {
-    const slot = this.#slots.get(`${kind}:${era}`) ?? this.#newSlot(kind, era);
+  /** JSON of the result for a host of this audience. */
+  result(kind: ListKind, audience: Audience, servers: Servers): Uint8Array {
+    const slot = this.#slots.get(`${kind}/${audience.key}`) ?? this.#newSlot(kind, audience);
     const bytes = this.#made(slot, servers);
     slot.told ??= bytes;
     if (slot.told !== bytes) slot.handedOut = true;
@@ -54,37 +68,42 @@ export class MergedLists {
     this.#slots.clear();
   }
 
-  /** The lists that differ from what hosts of this era were given or told of last; from now on those count as told. */
-  news(era: Era, servers: Servers): ListKind[] {
-    const news: ListKind[] = [];
+  /** The lists that differ from what hosts were given or told of last, by the key of their audience; from now on those count as told. */
+  news(servers: Servers): Map<string, ListKind[]> {
+    const news = new Map<string, ListKind[]>();
     for (const slot of this.#slots.values()) {
-      if (slot.era !== era || slot.told === null) continue;
+      if (slot.told === null) continue;
       const bytes = this.#made(slot, servers);
-      if (slot.handedOut || !asBuffer(bytes).equals(slot.told)) news.push(slot.kind);
+      if (slot.handedOut || !asBuffer(bytes).equals(slot.told)) {
+        const kinds = news.get(slot.audience.key);
+        if (kinds === undefined) news.set(slot.audience.key, [slot.kind]);
+        else kinds.push(slot.kind);
+      }
       slot.told = bytes;
       slot.handedOut = false;
     }
     return news;
   }
 
-  #newSlot(kind: ListKind, era: Era): Slot {
-    const slot: Slot = { kind, era, current: null, told: null, handedOut: false };
-    this.#slots.set(`${kind}:${era}`, slot);
+  #newSlot(kind: ListKind, audience: Audience): Slot {
+    const slot: Slot = { kind, audience, current: null, told: null, handedOut: false };
+    this.#slots.set(`${kind}/${audience.key}`, slot);
     return slot;
   }
 
   #made(slot: Slot, servers: Servers): Uint8Array {
-    slot.current ??= Buffer.from(this.#make(slot.kind, slot.era, servers));
+    slot.current ??= Buffer.from(this.#make(slot.kind, slot.audience, servers));
     return slot.current;
   }
 
-  #make(kind: ListKind, era: Era, servers: Servers): string {
+  #make(kind: ListKind, { era, declared, scope }: Audience, servers: Servers): string {
     const entries: string[] = [];
-    for (const name of [...servers.keys()].sort()) {
+    const names = scope.kind === 'server' ? [scope.server] : [...servers.keys()].sort();
+    for (const name of names) {
       const known = servers.get(name);
       if (known === undefined || !known.definition.enabled) continue;
-      for (const raw of listOf(known, kind)) {
-        const entry = this.#exposedEntry(kind, era, name, raw);
+      for (const raw of listOf(known, kind, declared)) {
+        const entry = scope.kind === 'server' ? ownEntry(era, raw) : this.#exposedEntry(kind, era, name, raw);
         if (entry !== null) entries.push(entry);
       }
     }
@@ -144,9 +163,11 @@ export class MergedLists {
   }
 }
 
-/** The cached raw entries of one server. */
-export function listOf(known: Pick<KnownServer, 'memory'>, kind: ListKind): readonly string[] {
-  return known.memory?.lists.find((list) => list.kind === kind)?.entries ?? [];
+/** The cached raw entries of one server, as it lists them to clients that declare this. */
+export function listOf({ memory }: Pick<KnownServer, 'memory'>, kind: ListKind, declared: string): readonly string[] {
+  const variant = declared === '' ? undefined : memory?.variants.find((one) => one.declared === declared);
+  const lists = variant === undefined || variant.lists.length === 0 ? memory?.lists : variant.lists;
+  return lists?.find((list) => list.kind === kind)?.entries ?? [];
 }
 
 /** The raw names, URIs or templates of a cached list. */
@@ -156,6 +177,16 @@ export function keysOf(kind: ListKind, entries: readonly string[]): string[] {
 }
 
 // — internal —
+
+/** An entry under its own name, for hosts that see this server alone. */
+function ownEntry(era: Era, raw: string): string {
+  if (!raw.includes(ONE_ERA_ONLY[era])) return raw;
+  const bytes = Buffer.from(raw);
+  const kept = members(bytes, { start: 0, end: bytes.length }).filter((one) =>
+    isKnownTo(era, one.key, text(bytes, one)),
+  );
+  return `{${kept.map((one) => text(bytes, { start: one.keyStart, end: one.end })).join(',')}}`;
+}
 
 /** A member that the hosts of one era may not get; its name in quotes. */
 const ONE_ERA_ONLY: Record<Era, string> = { legacy: '"outputSchema"', modern: '"execution"' };

@@ -5,9 +5,9 @@ import { isLogLevel, type LogLevel } from '../protocol/methods.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { negotiateLegacy } from '../protocol/revisions.ts';
 import { answer, refuse } from './emit.ts';
-import { takeClientInfo } from './host-session.ts';
+import { takeAbilities, takeClientInfo } from './host-session.ts';
 import { alignLogLevel } from './links.ts';
-import type { Era, ListKind } from './model.ts';
+import type { ListKind } from './model.ts';
 import { invalidParams, unknownLevel } from './refusals.ts';
 import type { Core, HostSession } from './state.ts';
 
@@ -22,6 +22,8 @@ export function answerLocally(core: Core, session: HostSession, view: RequestVie
       session.protocolVersion = negotiateLegacy(params['protocolVersion']);
       const info = param(view, 'clientInfo');
       if (info !== null) takeClientInfo(session, text(bytes, info));
+      const capabilities = param(view, 'capabilities');
+      takeAbilities(session, 'legacy', capabilities === null ? '{}' : text(bytes, capabilities));
       core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
       return answer(
         core,
@@ -57,7 +59,7 @@ export function setLogLevel(core: Core, session: HostSession, level: LogLevel | 
 }
 
 /** One merged list, from what is cached. */
-export function answerList(core: Core, session: HostSession, view: RequestView, era: Era, list: ListKind): void {
+export function answerList(core: Core, session: HostSession, view: RequestView, list: ListKind): void {
   const { request } = view;
   const cursor = param(view, 'cursor');
   // Some hosts write null for "no cursor".
@@ -70,7 +72,7 @@ export function answerList(core: Core, session: HostSession, view: RequestView, 
     );
   }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${request.id},"result":`);
-  const body = core.lists.result(list, era, core.servers);
+  const body = core.lists.result(list, session.audience, core.servers);
   core.out.push({
     type: 'to-host',
     session: session.id,

@@ -4,7 +4,7 @@ import { notificationText } from '../protocol/jsonrpc.ts';
 import { SUBSCRIPTION_ID_KEY } from '../protocol/meta.ts';
 import { LISTS } from '../protocol/methods.ts';
 import { arm, notify } from './emit.ts';
-import type { Era, ListKind } from './model.ts';
+import type { ListKind } from './model.ts';
 import type { Core, HostSession, Instance, Listen } from './state.ts';
 import { watchedName } from './subscriptions.ts';
 import { markedLike } from './uris.ts';
@@ -27,12 +27,10 @@ export function announceLists(core: Core): void {
 /** Tells hosts which lists differ from what they were given. */
 export function sendListNews(core: Core): void {
   core.listNews.armed = false;
-  const news: Record<Era, ListKind[]> = {
-    legacy: core.lists.news('legacy', core.servers),
-    modern: core.lists.news('modern', core.servers),
-  };
-  if (news.legacy.length + news.modern.length > 0) core.listNews.toldAt = core.now;
-  for (const session of core.sessions.values()) if (session.era !== null) tellOfLists(core, session, news[session.era]);
+  const news = core.lists.news(core.servers);
+  if (news.size > 0) core.listNews.toldAt = core.now;
+  for (const session of core.sessions.values())
+    if (session.era !== null) tellOfLists(core, session, news.get(session.audience.key) ?? []);
 }
 
 /** One notice for each kind of list that a host cares for. */

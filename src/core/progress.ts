@@ -2,9 +2,10 @@ import { PROGRESS_PER_SECOND_MAX } from '../limits.ts';
 import { join } from '../protocol/bytes.ts';
 import type { Frame, Span } from '../protocol/frame.ts';
 import { member, text } from '../protocol/members.ts';
+import type { Call } from './call.ts';
 import { passNotice } from './emit.ts';
 import { ownIdOf } from './own-ids.ts';
-import type { Call, Core, ServerLink } from './state.ts';
+import type { Core, ServerLink } from './state.ts';
 
 /** Passes a progress notice on, under the host's own token. One that belongs to no open call goes nowhere. */
 export function deliverProgress(core: Core, link: ServerLink, frame: Frame): void {
@@ -15,6 +16,8 @@ export function deliverProgress(core: Core, link: ServerLink, frame: Frame): voi
   const call = token === null ? undefined : link.calls.get(ownIdOf(text(bytes, token)));
   if (token === null || call === undefined || call.progressToken === null) return;
   call.aliveAt = core.now;
+  // Nobody listens while the host has the call's questions.
+  if (call.parked?.stage === 'with-host') return;
   if (!passes(core, call, bytes, envelope.params)) return;
   const edits = [{ start: token.start, end: token.end, with: call.progressToken }];
   const session = core.sessions.get(call.session);

@@ -2,7 +2,7 @@ import { RESULT_URIS_BYTES_MAX } from '../limits.ts';
 import { type Edit, join } from '../protocol/bytes.ts';
 import type { Frame, Span } from '../protocol/frame.ts';
 import { elements, jsonString, member } from '../protocol/members.ts';
-import type { Call } from './state.ts';
+import type { Call } from './call.ts';
 import type { UriTable } from './uris.ts';
 
 /**

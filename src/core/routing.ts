@@ -1,7 +1,7 @@
 import type { Span } from '../protocol/frame.ts';
 import { duplicateKey, jsonString, type Member, member, members } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
-import type { ServerName } from './model.ts';
+import type { Scope, ServerName } from './model.ts';
 import type { NameKind } from './names.ts';
 import { invalidParams, missingParam, type Refusal, serverNotEnabled, unknownTarget } from './refusals.ts';
 import type { Core } from './state.ts';
@@ -18,11 +18,14 @@ export interface Destination {
 
 export function destinationOf(
   core: Core,
+  scope: Scope,
   view: RequestView,
   at: 'tool' | 'prompt' | 'uri' | 'ref',
 ): Destination | Refusal {
-  if (at === 'ref') return refDestination(core, view);
-  return at === 'uri' ? byUri(core, view, param(view, 'uri')) : byName(core, at, view, param(view, 'name'));
+  if (at === 'ref') return refDestination(core, scope, view);
+  return at === 'uri'
+    ? byUri(core, scope, view, param(view, 'uri'))
+    : byName(core, scope, at, view, param(view, 'name'));
 }
 
 export function isRefusal(found: Destination | Refusal): found is Refusal {
@@ -33,12 +36,14 @@ export function isRefusal(found: Destination | Refusal): found is Refusal {
 
 function byName(
   core: Core,
+  scope: Scope,
   kind: NameKind,
   { bytes, request }: RequestView,
   value: Member | null,
 ): Destination | Refusal {
   const name = value === null ? null : jsonString(bytes, value);
   if (value === null || name === null) return missingParam(request.method, 'name');
+  if (scope.kind === 'server') return inScope(core, scope.server, name);
   const target = core.names.target(kind, name);
   if (target !== null && core.servers.has(target.server)) {
     return enabledOnly(core, {
@@ -58,9 +63,10 @@ function byName(
   );
 }
 
-function byUri(core: Core, { bytes, request }: RequestView, value: Member | null): Destination | Refusal {
+function byUri(core: Core, scope: Scope, { bytes, request }: RequestView, value: Member | null): Destination | Refusal {
   const uri = value === null ? null : jsonString(bytes, value);
   if (value === null || uri === null) return missingParam(request.method, 'uri');
+  if (scope.kind === 'server') return inScope(core, scope.server, uri);
   const target = core.uris.resolve(uri);
   if (target === null || !core.servers.has(target.server))
     return unknownTarget('resource', uri, 'no installed server lists it or a template that fits it');
@@ -74,16 +80,22 @@ function byUri(core: Core, { bytes, request }: RequestView, value: Member | null
 }
 
 /** completion/complete names a prompt, or a resource template. */
-function refDestination(core: Core, view: RequestView): Destination | Refusal {
+function refDestination(core: Core, scope: Scope, view: RequestView): Destination | Refusal {
   const { bytes, request } = view;
   const ref = param(view, 'ref');
   const twice = ref === null ? null : duplicateKey(members(bytes, ref));
   if (twice !== null) return invalidParams(`params.ref.${twice} is there twice`);
   const type = ref === null ? null : member(bytes, ref, 'type');
   const kind = type === null ? null : jsonString(bytes, type);
-  if (ref !== null && kind === 'ref/prompt') return byName(core, 'prompt', view, member(bytes, ref, 'name'));
-  if (ref !== null && kind === 'ref/resource') return byUri(core, view, member(bytes, ref, 'uri'));
+  if (ref !== null && kind === 'ref/prompt') return byName(core, scope, 'prompt', view, member(bytes, ref, 'name'));
+  if (ref !== null && kind === 'ref/resource') return byUri(core, scope, view, member(bytes, ref, 'uri'));
   return missingParam(request.method, 'ref.type');
+}
+
+/** Hosts that see one server alone use its own names, and what it does not know it says itself. */
+function inScope(core: Core, server: ServerName, target: string): Destination | Refusal {
+  if (!core.servers.has(server)) return unknownTarget('server', server, null);
+  return enabledOnly(core, { server, target, rewrite: null, exposedUri: null });
 }
 
 function enabledOnly(core: Core, found: Destination): Destination | Refusal {

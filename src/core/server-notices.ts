@@ -1,8 +1,9 @@
 import { HOST_SUBSCRIPTIONS_MAX, SERVER_NOTICES_PER_SECOND_MAX } from '../limits.ts';
 import { type Edit, join } from '../protocol/bytes.ts';
-import type { Frame, RawId, Span } from '../protocol/frame.ts';
+import type { Frame, Span } from '../protocol/frame.ts';
 import { jsonString, member, text } from '../protocol/members.ts';
 import { isLogLevel, LISTS, type LogLevel, levelReaches } from '../protocol/methods.ts';
+import type { Call } from './call.ts';
 import { soleOwner } from './calls.ts';
 import { arm, find, passNotice } from './emit.ts';
 import { onListNotice } from './learning.ts';
@@ -12,28 +13,37 @@ import { LIST_KINDS } from './model.ts';
 import { tellOfUpdate } from './notices.ts';
 import { ownIdOf } from './own-ids.ts';
 import { deliverProgress } from './progress.ts';
+import { onElicitationComplete, onServerCancelled } from './questions.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
 
 /** What servers say of their own accord, and which host hears of it. */
 
-export function onServerNotice(core: Core, instance: Instance, link: ServerLink, frame: Frame): void {
+export function onServerNotice(
+  core: Core,
+  instance: Instance,
+  link: ServerLink,
+  frame: Frame,
+  about: number | null,
+): void {
   const { envelope } = frame;
   if (envelope.kind !== 'notification') return;
   switch (envelope.method) {
     case 'notifications/progress':
       return deliverProgress(core, link, frame);
     case 'notifications/message':
-      return onLogMessage(core, instance, link, frame, envelope.params);
+      return onLogMessage(core, instance, link, frame, about);
     case 'notifications/resources/updated':
       return onUpdated(core, instance, link, frame, envelope.params);
     case 'notifications/cancelled':
       return onCancelled(core, instance, link, frame, envelope.params);
+    case 'notifications/elicitation/complete':
+      return onElicitationComplete(core, instance, link, frame);
     case 'notifications/subscriptions/acknowledged':
       return;
   }
   const lists = LIST_KINDS.filter((kind) => LISTS[kind].notice === envelope.method);
   if (lists.length > 0) onListNotice(core, instance, lists);
-  else onUnknownNotice(core, instance, link, frame);
+  else onUnknownNotice(core, instance, link, frame, about);
 }
 
 /** The second is over in which too many updates came: what waited for its end is told. */
@@ -50,9 +60,11 @@ export function onFlowTimer(core: Core, instance: Instance, link: ServerLink): v
 /** Characters of a log message that go to mcpd's own log of the server. */
 const LOGGED_CHARS_MAX = 1000;
 
-/** Log messages go to the host whose calls alone are open; else to the server's log only. No host sees another's. */
-function onLogMessage(core: Core, instance: Instance, link: ServerLink, frame: Frame, params: Span | null): void {
-  if (params === null) return;
+/** Log messages go to the host whose they are for sure; else to the server's log only. No host sees another's. */
+function onLogMessage(core: Core, instance: Instance, link: ServerLink, frame: Frame, about: number | null): void {
+  const { envelope } = frame;
+  if (envelope.kind !== 'notification' || envelope.params === null) return;
+  const { params } = envelope;
   const bytes = join(frame.bytes);
   const level = stringMember(bytes, params, 'level');
   const data = member(bytes, params, 'data');
@@ -62,19 +74,34 @@ function onLogMessage(core: Core, instance: Instance, link: ServerLink, frame: F
     level: isLogLevel(level) && levelReaches(level, 'error') ? 'error' : 'info',
     text: `says (${level ?? '?'}): ${data === null ? '' : beginning(bytes, data)}`,
   });
-  const session = core.sessions.get(soleOwner(link) ?? '');
+  const { session, call } = recipientOf(core, instance, link, about);
   if (session === undefined || (level === null && data === null)) return;
-  const threshold = session.era === 'modern' ? levelOfCalls(link) : (session.logLevel ?? 'debug');
+  const threshold = session.era === 'modern' ? levelOfCalls(link, session) : (session.logLevel ?? 'debug');
   if (threshold === null || !levelReaches(level, threshold)) return;
-  pass(core, instance, link, session, frame, [namedLogger(bytes, params, instance.server)]);
+  const edits = session.door.scope.kind === 'all' ? [namedLogger(bytes, params, instance.server)] : [];
+  pass(core, instance, link, { session, call }, frame, edits);
 }
 
 /** A modern host asks for log messages call by call. */
-function levelOfCalls(link: ServerLink): LogLevel | null {
+function levelOfCalls(link: ServerLink, session: HostSession): LogLevel | null {
   let wanted: LogLevel | null = null;
-  for (const { logLevel } of link.calls.values())
-    if (logLevel !== null && (wanted === null || isMoreVerbose(logLevel, wanted))) wanted = logLevel;
+  for (const { logLevel, session: id } of link.calls.values())
+    if (id === session.id && logLevel !== null && (wanted === null || isMoreVerbose(logLevel, wanted)))
+      wanted = logLevel;
   return wanted;
+}
+
+/** Who a notice is meant for, and the call to which it belongs, where that is certain. */
+interface Recipient {
+  session: HostSession | undefined;
+  call: Call | null;
+}
+
+function recipientOf(core: Core, instance: Instance, link: ServerLink, about: number | null): Recipient {
+  const named = about === null ? undefined : link.calls.get(about);
+  if (named !== undefined) return { session: core.sessions.get(named.session), call: named };
+  const session = core.sessions.get(instance.holder ?? '') ?? core.sessions.get(soleOwner(link) ?? '');
+  return { session, call: session === undefined ? null : soleCall(link, session) };
 }
 
 /** Hosts know mcpd only: the logger says which server it is. */
@@ -98,16 +125,18 @@ function onUpdated(core: Core, instance: Instance, link: ServerLink, frame: Fram
   else find(core, instance, 'notices', 'it tells of more updated resources than mcpd passes on; some were dropped');
 }
 
-/** A modern server ends mcpd's listen so; a legacy one takes back a request that mcpd has refused already. */
+/** A modern server ends mcpd's listen so; a legacy one takes back what it asked a host. */
 function onCancelled(core: Core, instance: Instance, link: ServerLink, frame: Frame, params: Span | null): void {
   const bytes = join(frame.bytes);
   const id = params === null ? null : member(bytes, params, 'requestId');
-  if (id !== null) onListenEnded(core, instance, link, ownIdOf(text(bytes, id)), false);
+  if (id === null) return;
+  if (link.era === 'modern') onListenEnded(core, instance, link, ownIdOf(text(bytes, id)), false);
+  else onServerCancelled(core, link, text(bytes, id));
 }
 
-function onUnknownNotice(core: Core, instance: Instance, link: ServerLink, frame: Frame): void {
-  const session = core.sessions.get(soleOwner(link) ?? '');
-  if (session !== undefined) pass(core, instance, link, session, frame, []);
+function onUnknownNotice(core: Core, instance: Instance, link: ServerLink, frame: Frame, about: number | null): void {
+  const recipient = recipientOf(core, instance, link, about);
+  if (recipient.session !== undefined) pass(core, instance, link, recipient, frame, []);
   else find(core, instance, 'unknown-notices', 'notices of an unknown kind were dropped: they name no host');
 }
 
@@ -115,11 +144,12 @@ function pass(
   core: Core,
   instance: Instance,
   link: ServerLink,
-  session: HostSession,
+  { session, call }: Recipient,
   frame: Frame,
   edits: readonly Edit[],
 ): void {
-  if (hasRoom(core, link)) passNotice(core, session, frame, edits, soleCall(link, session));
+  if (session === undefined) return;
+  if (hasRoom(core, link)) passNotice(core, session, frame, edits, call?.id ?? null);
   else find(core, instance, 'notices', 'it sends more notices than mcpd passes on; some were dropped');
 }
 
@@ -135,12 +165,12 @@ function hasRoom(core: Core, link: ServerLink): boolean {
 }
 
 /** The call to which a notice belongs for sure: the only one that is open. */
-function soleCall(link: ServerLink, session: HostSession): RawId | null {
-  let only: RawId | null = null;
+function soleCall(link: ServerLink, session: HostSession): Call | null {
+  let only: Call | null = null;
   for (const call of link.calls.values()) {
     if (call.session !== session.id) continue;
     if (only !== null) return null;
-    only = call.id;
+    only = call;
   }
   return only;
 }

@@ -11,10 +11,12 @@ import { cancelCall } from './calls.ts';
 import { answer, refuse } from './emit.ts';
 import type { ResumeFacts } from './events.ts';
 import { onCall } from './host-calls.ts';
-import { newSession, resumeSession, takeClientInfo } from './host-session.ts';
+import { releasePlaces, seeUnseen, tellRootsChanged } from './host-places.ts';
+import { newSession, resumeSession, takeAbilities, takeClientInfo } from './host-session.ts';
 import { endListen, openListen } from './listens.ts';
 import { answerList, answerLocally, setLogLevel } from './local-answers.ts';
 import type { Door, Era } from './model.ts';
+import { onHostAnswer, onHostProgress, onNoAnswer } from './questions.ts';
 import {
   hostBusy,
   idInUse,
@@ -35,7 +37,7 @@ export function openSession(core: Core, id: string, host: string, door: Door, re
   const session = newSession(core, id, host, door);
   core.sessions.set(id, session);
   if (resume !== null) resumeSession(core, session, resume);
-  core.out.push({ type: 'publish', topic: 'sessions', name: id });
+  if (door.lasts === 'connection') core.out.push({ type: 'publish', topic: 'sessions', name: id });
 }
 
 export function closeSession(core: Core, session: HostSession): void {
@@ -43,6 +45,8 @@ export function closeSession(core: Core, session: HostSession): void {
     const instance = core.instances.get(call.instance);
     if (instance !== undefined) cancelCall(core, instance, call, 'the host has left');
   }
+  for (const question of core.questions.values())
+    if (question.session === session.id) onNoAnswer(core, question, 'the host has left');
   const watched = [session.subscriptions, ...[...session.listens.values()].map(({ uris }) => uris)];
   const keys = watched.flatMap((uris) => [...uris.keys()]);
   session.subscriptions.clear();
@@ -51,7 +55,8 @@ export function closeSession(core: Core, session: HostSession): void {
   core.sessions.delete(session.id);
   // Servers need not say any more what only this host wanted to hear.
   setLogLevel(core, session, null);
-  core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
+  releasePlaces(core, session);
+  if (session.door.lasts === 'connection') core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
 }
 
 export function onHostMessage(core: Core, session: HostSession, frame: Frame): void {
@@ -62,8 +67,7 @@ export function onHostMessage(core: Core, session: HostSession, frame: Frame): v
       return onNotice(core, session, frame);
     case 'result':
     case 'error':
-      // mcpd asks hosts nothing, so there is no question that this could answer.
-      return;
+      return onHostAnswer(core, session, frame);
   }
 }
 
@@ -106,7 +110,7 @@ function onRequest(core: Core, session: HostSession, frame: Frame, request: Requ
     case 'local':
       return answerLocally(core, session, view);
     case 'list':
-      return answerList(core, session, view, era, route.list);
+      return answerList(core, session, view, route.list);
     case 'listen':
       return onListen(core, session, view, key);
     case 'subscription':
@@ -142,13 +146,14 @@ function eraOfRequest(
   return 'modern';
 }
 
-function becomeModern(core: Core, session: HostSession, { clientInfo }: ModernEnvelope): void {
+function becomeModern(core: Core, session: HostSession, { clientInfo, capabilities }: ModernEnvelope): void {
+  takeAbilities(session, 'modern', capabilities ?? '{}');
   // Each request brings it; it is the same each time.
   if (clientInfo !== null && clientInfo !== session.clientInfo) takeClientInfo(session, clientInfo);
   if (session.era === 'modern') return;
   session.era = 'modern';
   session.protocolVersion = MODERN_REVISION;
-  core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
+  if (session.door.lasts === 'connection') core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
 }
 
 function onListen(core: Core, session: HostSession, view: RequestView, key: string): void {
@@ -173,8 +178,10 @@ function onNotice(core: Core, session: HostSession, frame: Frame): void {
   if (envelope.kind !== 'notification') return;
   if (envelope.method === 'notifications/initialized') {
     session.initialized = true;
-    return;
+    return seeUnseen(core, session);
   }
+  if (envelope.method === 'notifications/progress') return onHostProgress(core, session, frame);
+  if (envelope.method === 'notifications/roots/list_changed') return tellRootsChanged(core, session);
   if (envelope.method !== 'notifications/cancelled' || envelope.params === null) return;
   const bytes = join(frame.bytes);
   const id = member(bytes, envelope.params, 'requestId');

@@ -1,12 +1,12 @@
-import type { RawId, Span } from '../protocol/frame.ts';
+import type { Abilities } from '../protocol/abilities.ts';
+import type { RawId } from '../protocol/frame.ts';
 import type { Identity } from '../protocol/handshake.ts';
 import type { LogLevel } from '../protocol/methods.ts';
-import type { RequestView } from '../protocol/request-view.ts';
+import type { Asked, Call, Parked, Question } from './call.ts';
 import type { Effect } from './events.ts';
 import type { Findings } from './findings.ts';
-import type { MergedLists } from './listing.ts';
+import type { Audience, MergedLists } from './listing.ts';
 import type {
-  CallRecord,
   Door,
   Era,
   ExitReport,
@@ -31,6 +31,10 @@ export interface Core {
   readonly servers: Map<ServerName, KnownServer>;
   readonly instances: Map<InstanceKey, Instance>;
   readonly sessions: Map<SessionId, HostSession>;
+  /** What servers have asked hosts, by `idKey` of the id that the host sees. */
+  readonly questions: Map<string, Question>;
+  /** Calls of modern hosts that wait for input, by the id in their `requestState`. */
+  readonly parked: Map<string, Parked>;
   readonly names: NameTable;
   readonly uris: UriTable;
   readonly lists: MergedLists;
@@ -41,6 +45,8 @@ export interface Core {
   /** Instances in the CPU-heavy part of their start. */
   readonly startSlots: Set<InstanceKey>;
   mode: 'serving' | 'stopping' | 'stopped';
+  /** Counts questions and parked calls. */
+  nextQuestion: number;
   totals: { calls: number; errors: number };
 }
 
@@ -49,6 +55,10 @@ export interface CoreConfig {
   startSlots: number;
   /** In [0, 1); seeded in tests. */
   random: () => number;
+  /** Tells this daemon from all others: an answer to a question of an earlier one means nothing to this one. */
+  generation: string;
+  /** Keyed with a secret of this home that outlives the daemon; url-safe text. Tells a `requestState` of mcpd from a forged one. */
+  sign: (text: string) => string;
   /** sha-256 (hex): lets a resumed session be told of changed lists only. */
   digest: (bytes: Uint8Array) => string;
   /** The names that somebody who wrote `word` most likely meant, nearest first. */
@@ -60,15 +70,25 @@ export interface CoreConfig {
 export interface KnownServer {
   definition: ServerDefinition;
   memory: ServerMemory | null;
-  /** The raw names, URIs and templates of the memory's lists. */
+  /** The raw names, URIs and templates of the memory's lists, variants included. */
   keys: Readonly<Record<ListKind, readonly string[]>>;
+  /** Tools and prompts that were seen to answer without asking their host anything. */
+  readonly quiet: Set<string>;
+  /** When it was first seen to ask something during a call; sessions that came later get processes of their own. */
+  callsBackSince: number | null;
+  /** A person must log in first: why. */
+  locked: string | null;
 }
 
 export interface Instance {
   readonly key: InstanceKey;
   readonly server: ServerName;
   definition: ServerDefinition;
-  readonly purpose: { kind: 'serve' } | { kind: 'trial'; trial: string };
+  readonly purpose: { kind: 'serve' } | { kind: 'trial'; trial: string } | { kind: 'compare'; for: InstanceKey };
+  /** Whose it is: a session or principal (`HostSession.holder`), a folder; null serves all hosts. */
+  readonly holder: string | null;
+  /** What its clients can be asked, as it is told. */
+  readonly abilities: Abilities;
   phase: Phase;
   /** Since when it is in this state. */
   since: number;
@@ -83,8 +103,10 @@ export interface Instance {
   spawnedAt: number;
   readyAt: number | null;
   link: ServerLink | null;
-  /** Calls that wait for it to be ready, in their order. */
+  /** Calls that wait for it to be ready, or for their turn, in their order. */
   readonly queue: Set<Call>;
+  /** Calls whose hosts are asked for the input that a modern server wants; nothing of them is open at the server. */
+  readonly asking: Set<Call>;
   /** Raw URIs that hosts watch, and their sessions. They outlive its processes. */
   readonly subscriptions: Map<string, Set<SessionId>>;
   /** When its unstable starts ended (promise R5). */
@@ -114,6 +136,10 @@ export interface Instance {
   idleArmed: boolean;
   /** How the trial went, reported once its process is gone. */
   verdict: TrialVerdict | null;
+  /** The timer runs that looks at the calls which wait for their turn. */
+  turnArmed: boolean;
+  /** Of a trial: a second process has been started, to see what it lists to clients that can do more. */
+  compared: boolean;
 }
 
 type TrialVerdict =
@@ -124,6 +150,10 @@ type TrialVerdict =
 export interface ServerLink {
   /** Of the launch that this process runs; the definition may have changed since. */
   readonly fingerprint: string;
+  /** What it is told that its clients can be asked. */
+  readonly abilities: Abilities;
+  /** It says with each message to which request that belongs, as HTTP does. */
+  tellsAbout: boolean;
   step: 'probing' | 'initializing' | 'ready';
   /** Its process hears nothing any more: calls wait for the next one. */
   deaf: boolean;
@@ -151,6 +181,10 @@ export interface ServerLink {
   readonly rereads: Map<ListKind, { armed: boolean; lastAt: number }>;
   /** The level last sent by logging/setLevel. */
   logLevel: LogLevel | null;
+  /** Its requests to hosts that are not answered yet, by `idKey` of its own id. */
+  readonly asked: Map<string, Asked>;
+  /** Its elicitations by URL, and the sessions that were shown them; the newest ELICITATIONS_KEPT. */
+  readonly elicitations: Map<string, SessionId>;
   /** Raw URIs that this process was asked to watch. */
   readonly subscribed: Set<string>;
   /** Id of mcpd's own subscriptions/listen at a modern server. */
@@ -185,6 +219,8 @@ export interface HostSession {
   readonly id: SessionId;
   host: string;
   readonly door: Door;
+  /** By whose name processes of its own go: the session, or for one that lasts a single request its principal. */
+  readonly holder: string;
   readonly openedAt: number;
   /** Set by the first message that tells: `initialize`, or a request with the modern envelope. */
   era: Era | null;
@@ -192,6 +228,12 @@ export interface HostSession {
   initialized: boolean;
   /** Raw JSON of the host's clientInfo; mcpd's own until it is known. */
   clientInfo: string;
+  /** What it can be asked: of a legacy host for good, of a modern one as of its last request. */
+  abilities: Abilities;
+  /** Which lists it gets. */
+  audience: Audience;
+  /** The instance that serves it, by server, once that was decided. */
+  readonly places: Map<ServerName, Instance>;
   /** What a legacy host set, or the most verbose level that a modern one asked for so far. */
   logLevel: LogLevel | null;
   readonly open: TransientMap<string, Call>;
@@ -212,35 +254,3 @@ export interface Listen {
   lists: Set<ListKind>;
   uris: WatchedUris;
 }
-
-/** One routed request of a host, from arrival to answer. */
-export interface Call {
-  readonly session: SessionId;
-  readonly id: RawId;
-  readonly idKey: string;
-  readonly method: string;
-  readonly server: ServerName;
-  readonly instance: InstanceKey;
-  /** The raw name or URI. */
-  readonly target: string;
-  /** What stands for the exposed name or URI in the request, and where. */
-  readonly rewrite: { span: Span; json: string } | null;
-  /** The URI as the host named it, when it differs. */
-  readonly exposedUri: string | null;
-  readonly hostEra: Era;
-  /** Raw JSON of the host's own progress token. */
-  readonly progressToken: string | null;
-  readonly logLevel: LogLevel | null;
-  readonly openedAt: number;
-  readonly requestBytes: number;
-  phase: CallPhase;
-  /** Last sign of life: its sending, or progress. */
-  aliveAt: number;
-  progress: { value: number; windowStart: number; inWindow: number } | null;
-  /** resources/subscribe, to be booked when it succeeds. */
-  readonly subscribes: boolean;
-}
-
-type CallPhase = { name: 'queued'; view: RequestView } | { name: 'sent'; upstreamId: number; sentAt: number };
-
-export type CallOutcome = CallRecord['outcome'];

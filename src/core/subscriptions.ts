@@ -1,6 +1,8 @@
 import { tell } from './asking.ts';
+import type { Call } from './call.ts';
 import { listen } from './listening.ts';
-import type { Call, Core, HostSession, Instance, ServerLink } from './state.ts';
+import { instancesOf } from './places.ts';
+import type { Core, HostSession, Instance, ServerLink } from './state.ts';
 import type { UriTarget } from './uris.ts';
 
 /**
@@ -56,12 +58,13 @@ export function release(core: Core, session: HostSession, keys: Iterable<string>
   for (const key of keys) {
     if (watches(session, key)) continue;
     const border = key.indexOf('\n');
-    const instance = core.instances.get(key.slice(0, border));
     const raw = key.slice(border + 1);
-    const sessions = instance?.subscriptions.get(raw);
-    if (instance === undefined || sessions === undefined || !sessions.delete(session.id)) continue;
-    if (sessions.size === 0) instance.subscriptions.delete(raw);
-    touched.add(instance);
+    for (const instance of instancesOf(core, key.slice(0, border))) {
+      const sessions = instance.subscriptions.get(raw);
+      if (sessions === undefined || !sessions.delete(session.id)) continue;
+      if (sessions.size === 0) instance.subscriptions.delete(raw);
+      touched.add(instance);
+    }
   }
   for (const instance of touched) alignSubscriptions(core, instance);
 }

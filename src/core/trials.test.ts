@@ -20,13 +20,55 @@ test('a trial starts the definition, reads its lists, ends the process, reports,
   world.ready('new@trial-t', FAKE);
   expect(outcome(world)).toEqual([]);
   end(world, 'new@trial-t');
+  expect(outcome(world)).toEqual([]);
+  world.compared('new@trial-t', FAKE);
+  const variants = [{ declared: 'elicitation+roots+sampling', lists: [] }];
   expect(outcome(world)).toMatchObject([
-    { ok: true, memory: { fingerprint: 'print-of-new', era: 'legacy' }, findings: [] },
+    { ok: true, memory: { fingerprint: 'print-of-new', era: 'legacy', variants }, findings: [] },
   ]);
   expect(world.gateway.view.instances.size).toBe(0);
   expect(world.timers.size).toBe(0);
   expect(world.effectsOf('save-memory')).toEqual([]);
   expect(world.effectsOf('record-transition')).toEqual([]);
+});
+
+test('what a legacy server lists to clients that declare more is seen by a second start, and kept', () => {
+  const world = new World();
+  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
+  world.ready('new@trial-t', FAKE);
+  end(world, 'new@trial-t');
+  const second = world.spawned('new@trial-t-compared');
+  expect(second.received[0]).toMatchObject({
+    method: 'initialize',
+    params: {
+      capabilities: { elicitation: { form: {}, url: {} }, roots: { listChanged: true }, sampling: { tools: {} } },
+    },
+  });
+  world.compared('new@trial-t', { tools: ['work', 'ask'] });
+  const [found] = outcome(world);
+  const lists = found?.ok === true ? found.memory.variants[0]?.lists : [];
+  expect(lists?.find(({ kind }) => kind === 'tools')?.entries).toHaveLength(2);
+  expect(world.gateway.view.instances.size).toBe(0);
+});
+
+test.each([
+  ['ends', (world: World) => world.serverExits(world.spawned('new@trial-t-compared'), 1)],
+  [
+    'never answers',
+    (world: World) => {
+      world.spawned('new@trial-t-compared');
+      world.advance(10_000);
+      end(world, 'new@trial-t-compared');
+    },
+  ],
+])('a trial whose second start %s is as good as its first', (_, act) => {
+  const world = new World();
+  world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
+  world.ready('new@trial-t', FAKE);
+  end(world, 'new@trial-t');
+  act(world);
+  expect(outcome(world)).toMatchObject([{ ok: true, memory: { variants: [] } }]);
+  expect(world.timers.size).toBe(0);
 });
 
 test('a trial of an installed server leaves that server alone', () => {

@@ -1,7 +1,8 @@
 import { HEALTH_PROBE_EVERY_MS, SERVER_LINE_BYTES_MAX } from '../limits.ts';
 import type { Frame, NoiseReason, RawId } from '../protocol/frame.ts';
-import { errorText, INVALID_REQUEST, METHOD_NOT_FOUND, resultText } from '../protocol/jsonrpc.ts';
+import { errorText, INVALID_REQUEST, resultText } from '../protocol/jsonrpc.ts';
 import type { LinkNews } from './asking.ts';
+import type { Call } from './call.ts';
 import { armIdle, deliverAnswer, finishWithRefusal } from './calls.ts';
 import { arm, disarm, find, toServer } from './emit.ts';
 import { giveUp, releaseSlot, respawnLegacy, signal } from './fleet.ts';
@@ -9,25 +10,29 @@ import { onHeard } from './health.ts';
 import { learnWhenQuiet, onListed } from './learning.ts';
 import { alignLogLevel, onOwnAnswer, onOwnFailure } from './links.ts';
 import { ownIdOf } from './own-ids.ts';
+import { tookUrlRefusal } from './parking.ts';
+import { onServerQuestion } from './questions.ts';
 import { answerTooLong, serverFull, unreadableAnswer } from './refusals.ts';
+import { tookRound } from './rounds.ts';
 import { onServerNotice } from './server-notices.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { subscribeAnew } from './subscriptions.ts';
 
 /** What servers send: answers, requests of their own, and lines that are no message. */
 
-export function onServerMessage(core: Core, instance: Instance, frame: Frame): void {
+export function onServerMessage(core: Core, instance: Instance, frame: Frame, about: number | null): void {
   const { link } = instance;
   if (link === null) return;
+  if (about !== null) link.tellsAbout = true;
   onHeard(core, instance);
   switch (frame.envelope.kind) {
     case 'result':
     case 'error':
       return onAnswer(core, instance, link, frame);
     case 'notification':
-      return onServerNotice(core, instance, link, frame);
+      return onServerNotice(core, instance, link, frame, about);
     case 'request':
-      return onRequest(core, instance, link, frame.envelope.id, frame.envelope.method);
+      return onRequest(core, instance, link, frame, about);
   }
 }
 
@@ -78,7 +83,7 @@ export function onLinkNews(core: Core, instance: Instance, link: ServerLink, new
     case 'respawn-legacy':
       return respawnLegacy(core, instance);
     case 'refused':
-      if (instance.purpose.kind === 'trial') instance.verdict ??= { ok: false, step: news.step, reason: news.reason };
+      if (instance.purpose.kind !== 'serve') instance.verdict ??= { ok: false, step: news.step, reason: news.reason };
       return giveUp(core, instance, news.reason);
     case 'listed':
       onListed(core, instance, link, news);
@@ -106,7 +111,7 @@ function onReady(core: Core, instance: Instance, link: ServerLink): void {
 
 /** A trial that has its verdict needs its process no longer. */
 function endTrial(core: Core, instance: Instance): void {
-  if (instance.purpose.kind === 'trial' && instance.verdict !== null && instance.phase === 'running')
+  if (instance.purpose.kind !== 'serve' && instance.verdict !== null && instance.phase === 'running')
     signal(core, instance, 'want-down', 'its lists are read');
 }
 
@@ -115,7 +120,7 @@ function onAnswer(core: Core, instance: Instance, link: ServerLink, frame: Frame
   if (envelope.kind !== 'result' && envelope.kind !== 'error') return;
   const id = envelope.id === null ? Number.NaN : ownIdOf(envelope.id);
   const call = link.calls.get(id);
-  if (call !== undefined) return deliverAnswer(core, instance, call, frame);
+  if (call !== undefined) return onCallAnswer(core, instance, link, call, frame);
   const own = link.pending.get(id);
   if (own === undefined) return onUnexpected(core, instance, link, id);
   link.pending.delete(id);
@@ -137,12 +142,27 @@ function onUnexpected(core: Core, instance: Instance, link: ServerLink, id: numb
   find(core, instance, 'ghosts', `${answers}: to no open request, or a second one`);
 }
 
-/** Requests of servers: `ping` is answered; for anything else no capability was declared. */
-function onRequest(core: Core, instance: Instance, link: ServerLink, id: RawId, method: string): void {
-  if (method === 'ping' && link.era !== 'modern') return toServer(core, instance, resultText(id, '{}'));
-  find(core, instance, 'asks', `it asked its host for ${method.slice(0, 100)}, which was not declared`);
+/** Between eras an answer may be a request for input. */
+function onCallAnswer(core: Core, instance: Instance, link: ServerLink, call: Call, frame: Frame): void {
+  if (call.view !== null) {
+    if (link.era === 'modern' && tookRound(core, instance, call, frame)) return;
+    if (link.era === 'legacy' && tookUrlRefusal(core, instance, call, frame)) return;
+  }
+  deliverAnswer(core, instance, call, frame);
+}
+
+/** Requests of servers: `ping` is answered by mcpd, the others by hosts. */
+function onRequest(core: Core, instance: Instance, link: ServerLink, frame: Frame, about: number | null): void {
+  if (frame.envelope.kind !== 'request') return;
+  const { id, method } = frame.envelope;
   // A modern server must not ask at all, and is not to be answered.
-  if (link.era === 'modern') return;
-  const message = `${method} is not supported: mcpd declared no such capability`;
-  toServer(core, instance, errorText(id, METHOD_NOT_FOUND, message));
+  if (link.era === 'modern')
+    return find(
+      core,
+      instance,
+      'asks',
+      `it sent a request (${method.slice(0, 100)}), which its revision does not allow`,
+    );
+  if (method === 'ping') return toServer(core, instance, resultText(id, '{}'));
+  onServerQuestion(core, instance, link, frame, about);
 }

@@ -104,7 +104,7 @@ class WiredDaemon implements Daemon, Parts {
     this.#engine = engine;
     this.#warnings = warnings;
     const generation = newGeneration();
-    this.gateway = createGateway(registry.allNames());
+    this.gateway = createGateway(registry.allNames(), generation, keptToken(paths.token));
     this.processes = this.#createProcesses(generation);
     this.#hosts = this.#createHosts(generation);
     this.runtime = new Runtime(this.gateway, this.#edges());

@@ -25,7 +25,7 @@ export function toolsOf(gateway: Gateway, server: string | null): ToolInfo[] {
   return chosen.flatMap((name) => {
     const known = servers.get(name);
     if (known === undefined || (server === null && !known.definition.enabled)) return [];
-    return listOf(known, 'tools').map((text): ToolInfo => {
+    return listOf(known, 'tools', '').map((text): ToolInfo => {
       const tool = JSON.parse(text) as { name: string; description?: string; inputSchema: unknown };
       return {
         server: name,
@@ -49,7 +49,7 @@ export function listsOf(gateway: Gateway, server: string): Record<ListKind, List
     templates: (raw) => uris.exposed(server, raw),
   };
   const entries = LIST_KINDS.map((kind) => {
-    const list = known === undefined ? [] : listOf(known, kind);
+    const list = known === undefined ? [] : listOf(known, kind, '');
     return [kind, list.map((text) => listedEntry(text, exposed[kind]))] as const;
   });
   return Object.fromEntries(entries) as Record<ListKind, ListedEntry[]>;

@@ -22,7 +22,7 @@ test('mcpd declares to hosts all that it can serve over its lifetime, and no cal
     },
     serverInfo: MCPD,
   });
-  expect(JSON.parse(initializeParams(MCPD))).toEqual({
+  expect(JSON.parse(initializeParams(MCPD, '{}'))).toEqual({
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo: MCPD,
@@ -37,13 +37,13 @@ test('modern hosts have no logging capability, and find the cache hints', () => 
 });
 
 test('the modern envelope holds what the host said of itself, as raw JSON', () => {
-  expect(JSON.parse(modernMeta('{"name":"h"}', 'error'))).toEqual({
+  expect(JSON.parse(modernMeta('{"name":"h"}', '{}', 'error'))).toEqual({
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'h' },
     'io.modelcontextprotocol/clientCapabilities': {},
     'io.modelcontextprotocol/logLevel': 'error',
   });
-  expect(modernMeta('{}', null)).not.toContain('logLevel');
+  expect(modernMeta('{}', '{}', null)).not.toContain('logLevel');
 });
 
 test('a greeting may lack all but its revision', () => {

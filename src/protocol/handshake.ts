@@ -41,15 +41,18 @@ export function discoverResult(identity: Identity, instructions: string | null, 
   });
 }
 
-/** JSON text of the params of `initialize` towards a server. No callbacks are declared: a server must not ask what mcpd cannot answer. */
-export function initializeParams(identity: Identity): string {
-  return JSON.stringify({ protocolVersion: NEWEST_LEGACY, capabilities: {}, clientInfo: identity });
+/** JSON text of the params of `initialize` towards a server. `capabilities` is raw JSON: what the hosts behind it can be asked. */
+export function initializeParams(identity: Identity, capabilities: string): string {
+  return `{"protocolVersion":"${NEWEST_LEGACY}","capabilities":${capabilities},"clientInfo":${JSON.stringify(identity)}}`;
 }
 
-/** JSON text of the `_meta` that every modern request carries. `clientInfo` is raw JSON: the host's own where there is one. */
-export function modernMeta(clientInfo: string, logLevel: string | null): string {
+/**
+ * JSON text of the `_meta` that every modern request carries. `clientInfo` and `capabilities` are raw JSON: the host's own where there
+ * is one.
+ */
+export function modernMeta(clientInfo: string, capabilities: string, logLevel: string | null): string {
   const level = logLevel === null ? '' : `,"io.modelcontextprotocol/logLevel":${JSON.stringify(logLevel)}`;
-  return `{"io.modelcontextprotocol/protocolVersion":"${MODERN_REVISION}","io.modelcontextprotocol/clientInfo":${clientInfo},"io.modelcontextprotocol/clientCapabilities":{}${level}}`;
+  return `{"io.modelcontextprotocol/protocolVersion":"${MODERN_REVISION}","io.modelcontextprotocol/clientInfo":${clientInfo},"io.modelcontextprotocol/clientCapabilities":${capabilities}${level}}`;
 }
 
 /** What a server said of itself in either handshake. */

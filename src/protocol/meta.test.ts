@@ -18,7 +18,14 @@ type Era = 'legacy' | 'modern';
 /** The params after the edit; null when there was none to make. */
 function edited(params: string | null, from: Era, to: Era, progressToken: string | null = null): string | null {
   const view = request(params);
-  const edit = metaEdit(view, { from, to, progressToken, clientInfo: '{"name":"h"}', logLevel: null });
+  const edit = metaEdit(view, {
+    from,
+    to,
+    progressToken,
+    clientInfo: '{"name":"h"}',
+    capabilities: '{}',
+    logLevel: null,
+  });
   if (edit === null) return null;
   const text = textOf(splice(view.frame.bytes, view.frame.length, [edit], 1 << 20));
   expect(() => JSON.parse(text)).not.toThrow();

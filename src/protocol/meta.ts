@@ -66,7 +66,8 @@ export function progressTokenOf(view: RequestView): string | null {
 
 /**
  * The edit that makes `_meta` right for the server, or null when it is right as it is.
- * `progressToken` is raw JSON, and replaces the host's. `clientInfo` (raw JSON) and `logLevel` are those of a legacy host's session.
+ * `progressToken` is raw JSON, and replaces the host's. `clientInfo`, `capabilities` (raw JSON) and `logLevel` are those of a legacy
+ * host's session.
  */
 export function metaEdit(
   view: RequestView,
@@ -75,12 +76,15 @@ export function metaEdit(
     to: 'legacy' | 'modern';
     progressToken: string | null;
     clientInfo: string;
+    capabilities: string;
     logLevel: string | null;
   },
 ): Edit | null {
   const { bytes, request } = view;
   const added =
-    way.to === 'modern' && way.from === 'legacy' ? modernMeta(way.clientInfo, way.logLevel).slice(1, -1) : '';
+    way.to === 'modern' && way.from === 'legacy'
+      ? modernMeta(way.clientInfo, way.capabilities, way.logLevel).slice(1, -1)
+      : '';
   const { params } = request;
   if (params === null) {
     if (added === '') return null;

@@ -17,7 +17,9 @@ export function checkInvariants(world: World, where: string): void {
       const instance = core.instances.get(call.instance);
       const { phase } = call;
       const atServer =
-        phase.name === 'queued' ? instance?.queue.has(call) : instance?.link?.calls.has(phase.upstreamId);
+        phase.name === 'sent'
+          ? instance?.link?.calls.has(phase.upstreamId)
+          : (phase.name === 'queued' ? instance?.queue : instance?.asking)?.has(call);
       ensure(atServer === true, where, `call ${call.idKey} of ${session.id} is not at ${call.instance}`);
     }
   }

@@ -32,6 +32,8 @@ export class World {
         identity: { name: 'mcpd', title: 'mcpd', version: '0' },
         startSlots: options.startSlots ?? 4,
         random: options.random ?? (() => 0.5),
+        generation: 'world',
+        sign: (text) => createHash('sha256').update(`secret\n${text}`).digest('base64url'),
         digest: (bytes) => createHash('sha256').update(bytes).digest('hex'),
         closest,
         epochMs: 0,
@@ -100,6 +102,13 @@ export class World {
     const process = this.spawned(instance);
     answerOwn(this, process, character);
     return process;
+  }
+
+  /** Lets the second process of a trial, which declares all that a client can do, answer and end. */
+  compared(trial: string, character: Character): void {
+    const process = this.ready(`${trial}-compared`, character);
+    this.advance(0);
+    this.serverExits(process, 0);
   }
 
   /** Installs a server and starts it; nothing is open at it, and its lists have been read. */

@@ -1,0 +1,100 @@
+import type { Abilities, Callback } from '../protocol/abilities.ts';
+import type { Frame, RawId, Span } from '../protocol/frame.ts';
+import type { LogLevel } from '../protocol/methods.ts';
+import type { RequestView } from '../protocol/request-view.ts';
+import type { CallRecord, Era, InstanceKey, ServerName, SessionId } from './model.ts';
+import type { Refusal } from './refusals.ts';
+
+/** One routed request of a host, from arrival to answer. */
+export interface Call {
+  readonly session: SessionId;
+  readonly holder: string;
+  readonly principal: string;
+  readonly id: RawId;
+  readonly idKey: string;
+  readonly method: string;
+  readonly server: ServerName;
+  readonly instance: InstanceKey;
+  /** Its host sees all servers, and URIs that several of them have under another name. */
+  readonly prefixed: boolean;
+  /** What its host can be asked for its sake. */
+  readonly abilities: Abilities;
+  /** The raw name or URI. */
+  readonly target: string;
+  /** What stands for the exposed name or URI in the request, and where. */
+  readonly rewrite: { span: Span; json: string } | null;
+  /** The URI as the host named it, when it differs. */
+  readonly exposedUri: string | null;
+  readonly hostEra: Era;
+  /** Raw JSON of the host's own progress token. */
+  readonly progressToken: string | null;
+  readonly logLevel: LogLevel | null;
+  readonly openedAt: number;
+  readonly requestBytes: number;
+  phase: CallPhase;
+  /** Last sign of life: its sending, or progress. */
+  aliveAt: number;
+  progress: { value: number; windowStart: number; inWindow: number } | null;
+  /** resources/subscribe, to be booked when it succeeds. */
+  readonly subscribes: boolean;
+  /** Its own request, for as long as it may have to be sent again with the input that a modern server asked for. */
+  view: RequestView | null;
+  /** Rounds of input so far. */
+  rounds: number;
+  /** Questions to its host that are not answered: waiting for a person is a sign of life. */
+  questions: number;
+  parked: Parked | null;
+  /** When it must go on even if it is not alone. */
+  turnAt: number | null;
+  /** The server asked its host something during it. */
+  askedBack: boolean;
+}
+
+type CallPhase =
+  | { name: 'queued'; view: RequestView; retry: string | null }
+  | { name: 'sent'; upstreamId: number; sentAt: number }
+  | { name: 'asking'; round: Round };
+
+/** One round of input for a modern server, whose host is asked by real requests. */
+export interface Round {
+  /** By the server's own keys: raw JSON of the result, null while it is awaited. */
+  readonly responses: Map<string, string | null>;
+  /** Raw JSON of the server's `requestState`. */
+  readonly requestState: string | null;
+}
+
+/** What a host is asked, for as long as it has not answered. */
+export interface Question {
+  /** Raw JSON of the id that the host sees. */
+  readonly id: RawId;
+  readonly session: SessionId;
+  readonly method: Callback;
+  readonly call: Call | null;
+  readonly from:
+    | { kind: 'server'; instance: InstanceKey; generation: number; id: RawId; progressToken: string | null }
+    | { kind: 'round'; key: string };
+}
+
+/** Where a request of a server waits for its answer. */
+export type Asked = { kind: 'question'; question: Question } | { kind: 'parked'; parked: Parked; key: string };
+
+/** A modern host's call that waits for input while the server's own request stays open. */
+export interface Parked {
+  readonly id: string;
+  readonly instance: InstanceKey;
+  readonly principal: string;
+  /** Of method, name and arguments: the retry must have the same. */
+  readonly digest: string;
+  /** `gathering`: more questions may come in a moment. `with-host`: its request was answered, and a retry is awaited. */
+  stage: 'gathering' | 'with-host';
+  /** Counts its rounds: each has a `requestState` of its own. */
+  round: number;
+  call: Call;
+  /** By the key under which the host is asked. */
+  readonly wants: Map<string, { id: RawId; method: Callback; params: string }>;
+  nextKey: number;
+  /** What the call has come to before its retry came. */
+  outcome: { frame: Frame } | { refusal: Refusal; as: CallOutcome } | { resultJson: string } | null;
+}
+
+export type CallOutcome = CallRecord['outcome'];

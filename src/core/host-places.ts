@@ -1,0 +1,45 @@
+import { notificationText } from '../protocol/jsonrpc.ts';
+import { toServer } from './emit.ts';
+import { signal, wantUp } from './fleet.ts';
+import { forgetIfGone } from './installed.ts';
+import { instancesOf, isHeldBySomebody, isUnseen, placeFor } from './places.ts';
+import type { Core, HostSession } from './state.ts';
+
+/** What a host's coming and going means for the processes that are its own. */
+
+/** It has left: what nobody else may come to is stopped. */
+export function releasePlaces(core: Core, session: HostSession): void {
+  session.places.clear();
+  for (const instance of core.instances.values()) {
+    if (instance.holder === null || instance.purpose.kind !== 'serve' || isHeldBySomebody(core, instance)) continue;
+    // A client that comes with each request anew may come again: its processes stop when they are idle.
+    if (instance.holder === session.door.principal) continue;
+    instance.again = 'no';
+    signal(core, instance, 'want-down', 'its host has left');
+    forgetIfGone(core, instance);
+  }
+}
+
+/** Servers that list more to hosts like this one, though nobody has seen what: they are started to tell, and hosts hear of it. */
+export function seeUnseen(core: Core, session: HostSession): void {
+  const { abilities } = session;
+  if (abilities.declared === '' || session.door.lasts !== 'connection') return;
+  for (const known of core.servers.values()) {
+    const { enabled, start } = known.definition;
+    if (!enabled || start === 'manual' || !isUnseen(known.memory, abilities.declared)) continue;
+    const instance = placeFor(core, session, abilities, known);
+    if (instance !== null) wantUp(core, instance, 'its lists for such hosts are not known yet');
+  }
+}
+
+/** Its roots have changed: the servers that asked for them are told. */
+export function tellRootsChanged(core: Core, session: HostSession): void {
+  for (const [server, placed] of session.places) {
+    for (const instance of instancesOf(core, server)) {
+      const { link } = instance;
+      if (instance !== placed || link?.step !== 'ready' || link.era !== 'legacy' || !link.abilities.roots.listChanged)
+        continue;
+      toServer(core, instance, notificationText('notifications/roots/list_changed', null));
+    }
+  }
+}

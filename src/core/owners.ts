@@ -1,0 +1,42 @@
+import type { Call } from './call.ts';
+import type { Core, HostSession, Instance, ServerLink } from './state.ts';
+
+/**
+ * Whose a server's own request is. Over HTTP it comes on the stream of a call; on stdio nothing says so, and then it belongs to the only
+ * host that it can belong to, or to nobody: one host must never be shown what another's call has caused.
+ */
+export type Owner =
+  | { kind: 'call'; call: Call }
+  /** Outside any call, or in one of several of the same legacy host, for which it makes no difference. */
+  | { kind: 'session'; session: HostSession; call: Call | null }
+  | { kind: 'nobody'; why: string };
+
+export function ownerOf(core: Core, instance: Instance, link: ServerLink, about: number | null): Owner {
+  const named = about === null ? undefined : link.calls.get(about);
+  if (named !== undefined) return { kind: 'call', call: named };
+  const calls = [...link.calls.values()];
+  const [first] = calls;
+  const last = calls.at(-1);
+  if (first === undefined || last === undefined) return ownerBetweenCalls(core, instance);
+  if (calls.length === 1) return { kind: 'call', call: first };
+  const session = core.sessions.get(first.session);
+  const sameHost = calls.every((call) => call.session === first.session);
+  if (sameHost && session !== undefined && first.hostEra === 'legacy') return { kind: 'session', session, call: last };
+  return { kind: 'nobody', why: 'calls of several hosts are open, and it does not say for which of them it asks' };
+}
+
+// — internal —
+
+function ownerBetweenCalls(core: Core, instance: Instance): Owner {
+  const session = instance.holder === null ? undefined : soleSession(core, instance);
+  if (session !== undefined && session.era === 'legacy' && session.initialized)
+    return { kind: 'session', session, call: null };
+  return { kind: 'nobody', why: 'no call is open' };
+}
+
+function soleSession(core: Core, instance: Instance): HostSession | undefined {
+  const own = core.sessions.get(instance.holder ?? '');
+  if (own !== undefined) return own;
+  const placed = [...core.sessions.values()].filter((one) => one.places.get(instance.server) === instance);
+  return placed.length === 1 ? placed[0] : undefined;
+}

@@ -1,0 +1,210 @@
+import { PARKED_GATHER_MS, PARKED_MS } from '../limits.ts';
+import type { Callback } from '../protocol/abilities.ts';
+import { idKey, join } from '../protocol/bytes.ts';
+import type { Frame, RawId, Span } from '../protocol/frame.ts';
+import { inputRequiredResult, labelEdit } from '../protocol/input.ts';
+import { resultText } from '../protocol/jsonrpc.ts';
+import { elements, jsonString, member, text } from '../protocol/members.ts';
+import { param, type RequestView } from '../protocol/request-view.ts';
+import { errorCodeOf } from '../protocol/results.ts';
+import type { Call, Parked } from './call.ts';
+import { abandonUpstream, deliverAnswer, endUnanswered, finishWithRefusal, finishWithResult } from './calls.ts';
+import { answer, arm, disarm, toServer } from './emit.ts';
+import { unpark } from './question-table.ts';
+import { forgedState, type Refusal, stateExpired } from './refusals.ts';
+import type { Core, Instance, ServerLink } from './state.ts';
+
+/**
+ * A modern host and a legacy server: the server asks during a call and waits, while the host can only be answered. So its request ends
+ * with `input_required`, the server's call stays open ("parked"), and the host's retry is joined to it. The server's tool runs once.
+ */
+
+export interface Wanted {
+  id: RawId;
+  method: Callback;
+  bytes: Uint8Array;
+  params: Span | null;
+}
+
+/** A question for a call of a modern host: told with others that come in the same moment. */
+export function park(core: Core, instance: Instance, link: ServerLink, call: Call, wanted: Wanted): void {
+  const parked = call.parked ?? newParked(core, instance, call);
+  call.parked = parked;
+  const key = `q${parked.nextKey++}`;
+  const session = core.sessions.get(call.session);
+  const label = session?.door.scope.kind === 'server' ? null : instance.server;
+  parked.wants.set(key, { id: wanted.id, method: wanted.method, params: paramsFor(wanted, label) });
+  link.asked.set(idKey(wanted.id), { kind: 'parked', parked, key });
+  if (parked.stage === 'gathering') arm(core, `park:${parked.id}`, PARKED_GATHER_MS);
+}
+
+/** The server needs this answer no longer. */
+export function takeBack(link: ServerLink, parked: Parked, key: string, id: RawId): void {
+  parked.wants.delete(key);
+  link.asked.delete(idKey(id));
+}
+
+/** What has gathered is told to the host; or the host has not come back in time. */
+export function onParkTimer(core: Core, id: string): void {
+  const parked = core.parked.get(id);
+  const instance = parked === undefined ? undefined : core.instances.get(parked.instance);
+  if (parked === undefined || instance === undefined) return;
+  if (parked.stage === 'gathering') return tellHost(core, parked);
+  const { call } = parked;
+  unpark(core, parked);
+  abandonUpstream(core, instance, call, 'the host did not come back with the input');
+  endUnanswered(core, instance, call, 'cancelled');
+}
+
+/** Whether a request brings back a `requestState` of mcpd's own. */
+export function stateOf(view: RequestView): string | null {
+  const value = param(view, 'requestState');
+  const state = value === null ? null : jsonString(view.bytes, value);
+  return state?.startsWith(PREFIX) === true ? state : null;
+}
+
+/** Why this retry cannot be joined to a parked call; else that call, or `anew` when it is to be sent as a call of its own. */
+export function parkedFor(core: Core, call: Call, view: RequestView, state: string): Parked | 'anew' | Refusal {
+  const [, id = '', round = '', mac = ''] = /^mcpd\.([A-Za-z0-9-]+)\.(\d+)\.([A-Za-z0-9_-]+)$/.exec(state) ?? [];
+  const digest = digestOf(core, call, view);
+  if (mac === '' || mac !== macOf(core, { id, round: Number(round), principal: call.principal, digest }))
+    return forgedState();
+  if (id === URL_ID) return 'anew';
+  const parked = core.parked.get(id);
+  return parked === undefined || parked.round !== Number(round) || parked.stage !== 'with-host'
+    ? stateExpired(call.server)
+    : parked;
+}
+
+/** Joins a retry to the call that waits for it: its answers go to the server, and what the server says next is for the new request. */
+export function unite(core: Core, instance: Instance, parked: Parked, call: Call, view: RequestView): void {
+  const { link } = instance;
+  const before = parked.call;
+  call.parked = parked;
+  call.progress = before.progress;
+  call.askedBack = true;
+  call.phase = before.phase;
+  call.aliveAt = core.now;
+  parked.call = call;
+  parked.stage = 'gathering';
+  disarm(core, `park:${parked.id}`);
+  if (parked.outcome !== null) return deliverHeld(core, instance, parked, call);
+  if (link === null || before.phase.name !== 'sent') return;
+  link.calls.set(before.phase.upstreamId, call);
+  const responses = param(view, 'inputResponses');
+  for (const [key, want] of [...parked.wants]) {
+    const response = responses === null ? null : member(view.bytes, responses, key);
+    if (response === null) continue;
+    parked.wants.delete(key);
+    link.asked.delete(idKey(want.id));
+    toServer(core, instance, resultText(want.id, text(view.bytes, response)));
+  }
+  // What it left out is asked once more.
+  if (parked.wants.size > 0) tellHost(core, parked);
+}
+
+/**
+ * A server of 2025-11-25 may refuse a call until a person has been to some pages. A modern host is asked for that as for other input; its
+ * retry is a call of its own, because the server's has ended.
+ */
+export function tookUrlRefusal(core: Core, instance: Instance, call: Call, frame: Frame): boolean {
+  const { envelope } = frame;
+  if (envelope.kind !== 'error' || !call.abilities.elicitation.url || call.view === null) return false;
+  const bytes = join(frame.bytes);
+  if (errorCodeOf(bytes, envelope.error) !== URL_ELICITATION_REQUIRED) return false;
+  const data = member(bytes, envelope.error, 'data');
+  const list = data === null ? null : member(bytes, data, 'elicitations');
+  const pages = list === null ? [] : elements(bytes, list);
+  if (pages.length === 0) return false;
+  const requests = pages.map((page, at) => ({
+    key: `q${at}`,
+    method: 'elicitation/create',
+    params: edited(bytes, page, labelEdit(bytes, page, 'elicitation/create', instance.server)),
+  }));
+  const state = stateText(core, {
+    id: URL_ID,
+    round: 0,
+    principal: call.principal,
+    digest: digestOf(core, call, call.view),
+  });
+  finishWithResult(core, instance, call, inputRequiredResult(requests, state));
+  return true;
+}
+
+// — internal —
+
+const PREFIX = 'mcpd.';
+const URL_ID = 'url';
+const URL_ELICITATION_REQUIRED = -32_042;
+
+interface StateFacts {
+  id: string;
+  round: number;
+  principal: string;
+  digest: string;
+}
+
+function newParked(core: Core, instance: Instance, call: Call): Parked {
+  const parked: Parked = {
+    id: `${core.config.generation}-${core.nextQuestion++}`,
+    instance: instance.key,
+    principal: call.principal,
+    digest: call.view === null ? '' : digestOf(core, call, call.view),
+    stage: 'gathering',
+    round: 0,
+    call,
+    wants: new Map(),
+    nextKey: 1,
+    outcome: null,
+  };
+  core.parked.set(parked.id, parked);
+  return parked;
+}
+
+function tellHost(core: Core, parked: Parked): void {
+  const { call } = parked;
+  parked.stage = 'with-host';
+  parked.round += 1;
+  const requests = Array.from(parked.wants, ([key, { method, params }]) => ({ key, method, params }));
+  answer(core, call.session, call.id, inputRequiredResult(requests, stateText(core, parked)));
+  core.sessions.get(call.session)?.open.delete(call.idKey);
+  arm(core, `park:${parked.id}`, PARKED_MS);
+}
+
+function deliverHeld(core: Core, instance: Instance, parked: Parked, call: Call): void {
+  const { outcome } = parked;
+  parked.outcome = null;
+  if (outcome === null) return;
+  if ('frame' in outcome) return deliverAnswer(core, instance, call, outcome.frame);
+  if ('refusal' in outcome) return finishWithRefusal(core, instance, call, outcome.refusal, outcome.as);
+  finishWithResult(core, instance, call, outcome.resultJson);
+}
+
+/** The same request brought again has the same; another one has not. */
+function digestOf(core: Core, call: Call, view: RequestView): string {
+  const args = param(view, 'arguments');
+  const json = args === null ? '' : text(view.bytes, args);
+  return core.config.digest(Buffer.from(`${call.method}\n${call.server}\n${call.target}\n${json}`));
+}
+
+function stateText(core: Core, facts: StateFacts): string {
+  return `${PREFIX}${facts.id}.${facts.round}.${macOf(core, facts)}`;
+}
+
+function macOf(core: Core, { id, round, principal, digest }: StateFacts): string {
+  return core.config.sign(`request-state\n${id}\n${round}\n${principal}\n${digest}`);
+}
+
+function paramsFor({ bytes, params, method }: Wanted, label: string | null): string {
+  return params === null ? '{}' : edited(bytes, params, labelEdit(bytes, params, method, label));
+}
+
+function edited(bytes: Uint8Array, span: Span, edits: ReturnType<typeof labelEdit>): string {
+  let out = '';
+  let from = span.start;
+  for (const edit of edits) {
+    out += text(bytes, { start: from, end: edit.start }) + String(edit.with);
+    from = edit.end;
+  }
+  return out + text(bytes, { start: from, end: span.end });
+}

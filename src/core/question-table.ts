@@ -1,0 +1,84 @@
+import { QUESTION_TIMEOUT_MS } from '../limits.ts';
+import { idKey } from '../protocol/bytes.ts';
+import type { RawId } from '../protocol/frame.ts';
+import { errorText, INTERNAL_ERROR, notificationText, resultText } from '../protocol/jsonrpc.ts';
+import type { Call, Parked, Question } from './call.ts';
+import { arm, disarm, notify, toServer } from './emit.ts';
+import type { Core, Instance, ServerLink } from './state.ts';
+
+/** What hosts are asked and have not answered: entered once, settled once, and never forgotten on one side only. */
+
+/** `line` is the whole request, with `question.id` in it. */
+export function openQuestion(core: Core, question: Question, bytes: readonly Uint8Array[]): void {
+  core.questions.set(idKey(question.id), question);
+  if (question.call !== null) question.call.questions += 1;
+  const { id, session, call } = question;
+  core.out.push({ type: 'to-host', session, bytes, class: 'question', id, about: call?.id ?? null });
+  arm(core, `question:${JSON.parse(id)}`, QUESTION_TIMEOUT_MS);
+}
+
+/** Raw JSON of an id that no other question has, in this daemon or an earlier one. */
+export function newQuestionId(core: Core): RawId {
+  return JSON.stringify(`mcpd-${core.config.generation}-${core.nextQuestion++}`);
+}
+
+/** Nobody waits for its answer any more. False when that was so before. */
+export function settle(core: Core, question: Question): boolean {
+  if (!core.questions.delete(idKey(question.id))) return false;
+  disarm(core, `question:${JSON.parse(question.id)}`);
+  const { call, from } = question;
+  if (call !== null) {
+    call.questions -= 1;
+    call.aliveAt = core.now;
+  }
+  if (from.kind === 'server') linkOf(core, from)?.asked.delete(idKey(from.id));
+  return true;
+}
+
+/** The host need not answer: what it was asked for has come to its end. */
+export function withdraw(core: Core, question: Question, reason: string): void {
+  if (!settle(core, question)) return;
+  const session = core.sessions.get(question.session);
+  if (session === undefined) return;
+  const params = `{"requestId":${question.id},"reason":${JSON.stringify(reason)}}`;
+  notify(core, session, notificationText('notifications/cancelled', params), question.call?.id ?? null);
+}
+
+/** A call has come to its end: nothing that was asked for its sake is needed any more. */
+export function withdrawFor(core: Core, call: Call, reason: string): void {
+  if (call.questions > 0)
+    for (const question of core.questions.values()) if (question.call === call) withdraw(core, question, reason);
+  if (call.parked !== null) unpark(core, call.parked);
+}
+
+/** Its process is gone, and with it all that it has asked. */
+export function withdrawAll(core: Core, link: ServerLink, reason: string): void {
+  for (const asked of link.asked.values()) if (asked.kind === 'question') withdraw(core, asked.question, reason);
+  link.asked.clear();
+}
+
+/** The server learns that nobody will answer what it asked. */
+export function answerNobody(core: Core, instance: Instance, id: RawId, reason: string): void {
+  toServer(core, instance, errorText(id, INTERNAL_ERROR, reason));
+}
+
+/** A parked call ends: the server's open requests are answered, so that it can go on. */
+export function unpark(core: Core, parked: Parked): void {
+  if (!core.parked.delete(parked.id)) return;
+  disarm(core, `park:${parked.id}`);
+  const instance = core.instances.get(parked.instance);
+  const link = instance?.link ?? null;
+  for (const { id, method } of parked.wants.values()) {
+    if (instance === undefined || link === null || !link.asked.delete(idKey(id))) continue;
+    if (method === 'elicitation/create') toServer(core, instance, resultText(id, '{"action":"cancel"}'));
+    else answerNobody(core, instance, id, 'the host did not come back with an answer');
+  }
+  parked.wants.clear();
+}
+
+// — internal —
+
+function linkOf(core: Core, from: Extract<Question['from'], { kind: 'server' }>): ServerLink | null {
+  const instance = core.instances.get(from.instance);
+  return instance?.generation === from.generation ? instance.link : null;
+}

@@ -1,0 +1,119 @@
+import { INPUT_BYTES_MAX, INPUT_RETRY_MS, INPUT_ROUNDS_MAX } from '../limits.ts';
+import { isCallback, lackFor } from '../protocol/abilities.ts';
+import { join, line } from '../protocol/bytes.ts';
+import type { Frame } from '../protocol/frame.ts';
+import { type InputRequired, readInputRequired, retryMembers } from '../protocol/input.ts';
+import { text } from '../protocol/members.ts';
+import type { Call, Question, Round } from './call.ts';
+import { finishWithRefusal } from './calls.ts';
+import { arm } from './emit.ts';
+import { newQuestionId, openQuestion } from './question-table.ts';
+import { hostLacks, hostRefused, type Refusal, tooManyRounds, unreadableAnswer } from './refusals.ts';
+import type { Core, HostSession, Instance } from './state.ts';
+import { lookAtQueue } from './turns.ts';
+
+/**
+ * A legacy host and a modern server: the server ends a request with a list of what it needs, mcpd asks the host by real requests, and
+ * sends the request again with the answers. Between the rounds nothing is open at the server.
+ */
+
+/** True when the answer asked for input: then it is not passed on. */
+export function tookRound(core: Core, instance: Instance, call: Call, frame: Frame): boolean {
+  if (frame.envelope.kind !== 'result' || call.view === null) return false;
+  const required = readInputRequired(frame, frame.envelope.result, INPUT_BYTES_MAX);
+  if (required === null) return false;
+  const refusal =
+    typeof required === 'string' ? unreadableAnswer(call.server, required) : begin(core, instance, call, required);
+  if (refusal !== null) finishWithRefusal(core, instance, call, refusal, 'error');
+  return true;
+}
+
+export function onRoundAnswer(core: Core, question: Question, key: string, frame: Frame): void {
+  const { call } = question;
+  const instance = call === null ? undefined : core.instances.get(call.instance);
+  if (call === null || instance === undefined || call.phase.name !== 'asking') return;
+  const { envelope } = frame;
+  const bytes = join(frame.bytes);
+  if (envelope.kind === 'result') call.phase.round.responses.set(key, text(bytes, envelope.result));
+  // An answer that is an error has no place in the retry. A form that nobody filled in has.
+  else if (question.method === 'elicitation/create') call.phase.round.responses.set(key, '{"action":"cancel"}');
+  else if (envelope.kind === 'error')
+    return finishWithRefusal(
+      core,
+      instance,
+      call,
+      hostRefused(call.server, question.method, text(bytes, envelope.error)),
+      'error',
+    );
+  goOnIfComplete(core, instance, call, call.phase.round);
+}
+
+export function onRoundFailure(core: Core, { call, method }: Question, reason: string): void {
+  const instance = call === null ? undefined : core.instances.get(call.instance);
+  if (call === null || instance === undefined) return;
+  finishWithRefusal(core, instance, call, hostRefused(call.server, method, reason), 'error');
+}
+
+/** Rounds without questions: the server wants to be asked again a moment later. */
+export function onAgainTimer(core: Core, instance: Instance): void {
+  for (const call of instance.asking)
+    if (call.phase.name === 'asking') goOnIfComplete(core, instance, call, call.phase.round);
+}
+
+// — internal —
+
+function begin(core: Core, instance: Instance, call: Call, { requests, requestState }: InputRequired): Refusal | null {
+  const session = core.sessions.get(call.session);
+  if (session === undefined || call.phase.name !== 'sent') return null;
+  if (call.rounds >= INPUT_ROUNDS_MAX) return tooManyRounds(call.server, INPUT_ROUNDS_MAX);
+  for (const { method, params } of requests) {
+    if (!isCallback(method)) return hostLacks(call.server, method.slice(0, 100));
+    const lack = lackFor(call.abilities, method, JSON.parse(params));
+    if (lack !== null) return hostLacks(call.server, lack);
+  }
+  call.rounds += 1;
+  call.askedBack = true;
+  instance.link?.calls.delete(call.phase.upstreamId);
+  instance.asking.add(call);
+  const round: Round = { responses: new Map(requests.map(({ key }) => [key, null])), requestState };
+  call.phase = { name: 'asking', round };
+  for (const request of requests) ask(core, session, call, request);
+  if (requests.length === 0) arm(core, `again:${instance.key}`, INPUT_RETRY_MS);
+  return null;
+}
+
+function ask(
+  core: Core,
+  session: HostSession,
+  call: Call,
+  { key, method, params }: InputRequired['requests'][number],
+): void {
+  if (!isCallback(method)) return;
+  const id = newQuestionId(core);
+  const asked = method === 'elicitation/create' ? labelled(params, session, call, JSON.parse(id)) : params;
+  const question: Question = { id, session: session.id, method, call, from: { kind: 'round', key } };
+  openQuestion(core, question, line(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${asked}}`));
+}
+
+/** The host must see who asks. Until 2025-11-25 an elicitation by URL had an id, and hosts insist on it. */
+function labelled(paramsJson: string, session: HostSession, call: Call, id: string): string {
+  const params = JSON.parse(paramsJson) as Record<string, unknown>;
+  const { message, mode } = params;
+  if (typeof message === 'string' && session.door.scope.kind === 'all')
+    params['message'] = `${call.server}: ${message}`;
+  if (mode === 'url') params['elicitationId'] ??= id;
+  return JSON.stringify(params);
+}
+
+function goOnIfComplete(core: Core, instance: Instance, call: Call, round: Round): void {
+  const responses = new Map<string, string>();
+  for (const [key, json] of round.responses) {
+    if (json === null) return;
+    responses.set(key, json);
+  }
+  if (call.view === null) return;
+  instance.asking.delete(call);
+  call.phase = { name: 'queued', view: call.view, retry: retryMembers(responses, round.requestState) };
+  instance.queue.add(call);
+  lookAtQueue(core, instance);
+}

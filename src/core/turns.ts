@@ -1,0 +1,65 @@
+import { TURN_MAX_MS, TURN_WAIT_MS } from '../limits.ts';
+import type { Call } from './call.ts';
+import { arm } from './emit.ts';
+import type { Core, Instance, ServerLink } from './state.ts';
+
+/**
+ * Calls take turns where a question of the server could not be told to be the one's or the other's: on a legacy server without streams, for
+ * hosts that can be asked. Of a tool that has never been called nobody knows whether it asks, so its first call is by itself; once it has
+ * answered without asking it is quiet, and overlaps with others from then on.
+ */
+
+/** True when it may be sent now; else it is to wait in the queue, and `onTurnTimer` looks again. */
+export function takesTurn(core: Core, link: ServerLink, call: Call): boolean {
+  if (link.era === 'modern' || link.tellsAbout || link.calls.size === 0) return true;
+  const need = needOf(core, call);
+  let free = true;
+  for (const other of link.calls.values()) if (collides(need, call, needOf(core, other), other)) free = false;
+  if (free) return true;
+  const { callsBackSince = null } = core.servers.get(call.server) ?? {};
+  call.turnAt ??= core.now + (callsBackSince === null ? TURN_WAIT_MS : TURN_MAX_MS);
+  return core.now >= call.turnAt && callsBackSince === null;
+}
+
+/** It waits for its turn. */
+export function awaitTurn(core: Core, instance: Instance, call: Call): void {
+  instance.queue.add(call);
+  if (instance.turnArmed) return;
+  instance.turnArmed = true;
+  arm(core, `turn:${instance.key}`, TURN_WAIT_MS);
+}
+
+/** Something has changed for the calls that wait: they are looked at when this event is done with. */
+export function lookAtQueue(core: Core, instance: Instance): void {
+  if (instance.queue.size === 0) return;
+  instance.turnArmed = true;
+  arm(core, `turn:${instance.key}`, 0);
+}
+
+/** It answered without asking anything: that is known of it from now on. */
+export function noteQuiet(core: Core, call: Call): void {
+  const known = core.servers.get(call.server);
+  if (known !== undefined && !call.askedBack) known.quiet.add(call.target);
+}
+
+export function hasWaitedTooLong(core: Core, call: Call): boolean {
+  return call.turnAt !== null && core.now >= call.turnAt;
+}
+
+// — internal —
+
+/** `no`: it cannot be asked, or does not ask. */
+type Need = 'no' | 'alone-among-hosts' | 'alone';
+
+function needOf(core: Core, call: Call): Need {
+  const known = core.servers.get(call.server);
+  if (known === undefined || call.abilities.declared === '') return 'no';
+  if (known.callsBackSince === null && known.quiet.has(call.target)) return 'no';
+  // A modern host is asked by ending its call, so it must be known which one.
+  return call.hostEra === 'modern' ? 'alone' : 'alone-among-hosts';
+}
+
+function collides(need: Need, call: Call, otherNeed: Need, other: Call): boolean {
+  if (need === 'alone' || otherNeed === 'alone') return true;
+  return call.holder !== other.holder && (need !== 'no' || otherNeed !== 'no');
+}

@@ -1,0 +1,68 @@
+import { type Edit, join } from './bytes.ts';
+import type { Frame, Span } from './frame.ts';
+import { jsonString, member, members, text } from './members.ts';
+
+/** Multi round-trip requests of 2026-07-28: a result that asks for input, and the retry that brings it. */
+
+export interface InputRequired {
+  /** What is asked, by the server's own keys; `params` is raw JSON. */
+  requests: readonly { key: string; method: string; params: string }[];
+  /** Raw JSON of a string, to be given back as it is; null when there is none. */
+  requestState: string | null;
+}
+
+const INPUT_REQUIRED = Buffer.from('"input_required"');
+
+/** What a result asks for, the reason why that cannot be read, or null when it asks for nothing. */
+export function readInputRequired(frame: Frame, result: Span, bytesMax: number): InputRequired | string | null {
+  if (frame.length > bytesMax) return null;
+  const bytes = join(frame.bytes);
+  if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(INPUT_REQUIRED)) return null;
+  const type = member(bytes, result, 'resultType');
+  if (type === null || jsonString(bytes, type) !== 'input_required') return null;
+  const asked = member(bytes, result, 'inputRequests');
+  const state = member(bytes, result, 'requestState');
+  if (asked === null && state === null) return 'neither inputRequests nor requestState is there';
+  const requests: { key: string; method: string; params: string }[] = [];
+  for (const entry of asked === null ? [] : members(bytes, asked)) {
+    const method = member(bytes, entry, 'method');
+    const params = member(bytes, entry, 'params');
+    const name = method === null ? null : jsonString(bytes, method);
+    if (name === null) return `inputRequests[${JSON.stringify(entry.key)}] has no method`;
+    requests.push({ key: entry.key, method: name, params: params === null ? '{}' : text(bytes, params) });
+  }
+  return { requests, requestState: state === null ? null : text(bytes, state) };
+}
+
+/** JSON of a result that asks a modern host for input. */
+export function inputRequiredResult(
+  requests: readonly { key: string; method: string; params: string }[],
+  state: string,
+): string {
+  const asked = requests.map(
+    ({ key, method, params }) => `${JSON.stringify(key)}:{"method":"${method}","params":${params}}`,
+  );
+  return `{"resultType":"input_required","inputRequests":{${asked.join(',')}},"requestState":${JSON.stringify(state)}}`;
+}
+
+/** The members that a retry has besides those of the request itself. */
+export function retryMembers(responses: ReadonlyMap<string, string>, requestState: string | null): string {
+  const answers = Array.from(responses, ([key, json]) => `${JSON.stringify(key)}:${json}`);
+  const parts = [
+    ...(answers.length === 0 ? [] : [`"inputResponses":{${answers.join(',')}}`]),
+    ...(requestState === null ? [] : [`"requestState":${requestState}`]),
+  ];
+  return parts.join(',');
+}
+
+/**
+ * What a host reads must say who asks: it knows mcpd only. Nothing else of a server's request is changed; the tools in a sampling request
+ * are private to it.
+ */
+export function labelEdit(bytes: Uint8Array, params: Span | null, method: string, label: string | null): Edit[] {
+  const message =
+    params === null || label === null || method !== 'elicitation/create' ? null : member(bytes, params, 'message');
+  const said = message === null ? null : jsonString(bytes, message);
+  if (message === null || said === null) return [];
+  return [{ start: message.start, end: message.end, with: JSON.stringify(`${label}: ${said}`) }];
+}
