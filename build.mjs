@@ -28,6 +28,11 @@ const common = {
 const banner = {
   js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
 };
+// The SDK's part for logins is a file of its own, which an idle daemon neither reads nor keeps in memory.
+const loginsApart = {
+  name: 'logins apart',
+  setup: ({ onResolve }) => onResolve({ filter: /\/sdk\.ts$/ }, () => ({ path: './login-sdk.cjs', external: true })),
+};
 const esm = { ...common, format: 'esm', banner, outdir: 'dist', splitting: true, chunkNames: 'chunks/[name]-[hash]' };
 
 rmSync('dist', { recursive: true, force: true });
@@ -51,7 +56,11 @@ await Promise.all([
     entryPoints: { 'daemon-main': 'src/daemon/main.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
+    plugins: [loginsApart],
+    // A program that runs from bytecode has `require` only.
+    supported: { 'dynamic-import': false },
   }),
+  build({ ...common, format: 'cjs', minify: true, entryPoints: ['src/auth/sdk.ts'], outfile: 'dist/login-sdk.cjs' }),
   build({ ...esm, splitting: false, entryPoints: { 'history-worker': 'registry/history-worker.ts' } }),
   build({
     ...esm,

@@ -40,6 +40,7 @@ const CODES = {
   SERVER_DISABLED: CONFLICT,
   SERVER_MANUAL: CONFLICT,
   MANAGED_BY_FILE: CONFLICT,
+  LOGIN_CANCELLED: CONFLICT,
   // A server that does not do its part.
   COMMAND_NOT_FOUND: SERVER_FAULT,
   COMMAND_NOT_EXECUTABLE: SERVER_FAULT,
@@ -56,6 +57,7 @@ const CODES = {
   LINE_TOO_LONG: SERVER_FAULT,
   CALL_TIMEOUT: SERVER_FAULT,
   CALL_FAILED: SERVER_FAULT,
+  LOGIN_FAILED: SERVER_FAULT,
   // The daemon and its home.
   DAEMON_UNREACHABLE: DAEMON_FAULT,
   DAEMON_START_FAILED: DAEMON_FAULT,
@@ -75,6 +77,7 @@ const CODES = {
   // Refused on purpose.
   UNAUTHORIZED: { exit: 8, http: 401 },
   FORBIDDEN: REFUSED,
+  LOGIN_REFUSED: REFUSED,
   // A fault of ours.
   INTERNAL,
 } as const satisfies Record<string, ErrorClass>;

@@ -68,6 +68,24 @@ export const DASHBOARD_CODE_MS = 60 * SECOND;
 /** Codes that wait at once; the oldest gives way. */
 export const DASHBOARD_CODES_MAX = 16;
 
+// — Logins at remote servers —
+/** From the link of `mcpd auth` until the browser is back: a person looks for a password, perhaps for a phone. */
+export const LOGIN_WAIT_MS = 10 * MINUTE;
+/** One answer of an authorization server. */
+export const AUTH_ANSWER_MS = 10 * SECOND;
+/** All questions of one step: from the server's address to the link, from the code to the token, a renewal. A host may be waiting. */
+export const AUTH_STEP_MS = 20 * SECOND;
+/** The largest such answer: metadata of large providers is some 10 KB. */
+export const AUTH_ANSWER_BYTES_MAX = 256 * KIB;
+/** A token is renewed so long before it ends: it must still be good when the server looks at it. */
+export const TOKEN_RENEW_EARLY_MS = 30 * SECOND;
+/** After a renewal that failed for the moment (authorization server down), requests are refused with its reason so long without another try. */
+export const TOKEN_RENEW_RETRY_MS = 5 * SECOND;
+/** A token that the server refused within this time of its issue is not renewed again: it will not like the next one better. */
+export const TOKEN_FRESH_MS = 10 * SECOND;
+/** Ended logins that are remembered, so that a browser that comes late or twice is told so. */
+export const LOGIN_STATES_KEPT = 64;
+
 // — CLI towards the daemon —
 /** What the daemon answers from memory (status, lists). Beyond it the daemon hangs. */
 export const CONTROL_ANSWER_MS = 10 * SECOND;

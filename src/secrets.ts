@@ -44,6 +44,14 @@ export async function secretsDamage(path: string): Promise<McpdError | null> {
   return text !== null && parse(text) === null ? damaged(path) : null;
 }
 
+/**
+ * Under which name a server's logins (src/auth) are kept in the place of a server's: no server can have it, so no `${secret:…}` can name
+ * what is in it.
+ */
+export function loginSpace(server: string): string {
+  return `oauth:${server}`;
+}
+
 // — internal —
 
 type Content = Map<string, Map<string, string>>;

@@ -20,6 +20,10 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
     from: ['src/core', 'src/protocol', ...GROUND],
     why: 'the edge to servers meets hosts in the core only',
   },
+  'src/auth': {
+    from: ['src/core/model', ...GROUND],
+    why: 'it holds tokens: it knows neither hosts nor requests, and is asked by functions',
+  },
   'src/install': {
     from: ['src/core', 'src/api/contract', 'registry', ...GROUND],
     why: 'what it needs of other edges is handed to it',
@@ -66,6 +70,7 @@ const LIBRARIES: Record<string, string[]> = {
   'zod/mini': ['src/api/contract.ts', 'registry', 'src/install', 'src/api'],
   zod: ['registry/servers'],
   '@modelcontextprotocol/server': ['registry/servers'],
+  '@modelcontextprotocol/client': ['src/auth'],
 };
 
 const sources = ['src', 'cli', 'registry', 'dashboard']

@@ -1,0 +1,125 @@
+import type { ServerName } from '../core/model.ts';
+import { McpdError } from '../errors.ts';
+import type { Callbacks } from './callbacks.ts';
+import { bearerChallenge } from './challenge.ts';
+import { askForChallenge } from './first-question.ts';
+import type { ClientIdentity, Grant, Grants } from './grants.ts';
+import { scopeUnion } from './scopes.ts';
+
+interface FlowSurroundings {
+  grants: Grants;
+  callbacks: Callbacks;
+  port(): number | null;
+  now(): number;
+  clientMetadataUrl: string | null;
+}
+
+interface FlowOrder {
+  server: ServerName;
+  url: string;
+  client: ClientIdentity | null;
+  /** What the server's refusal asked for; null: the server is asked first. */
+  wanted: { resourceMetadata: string | null; scope: string | null } | null;
+  /** Scopes of the login that is there, to be asked for again. */
+  kept: string | null;
+}
+
+interface Flow {
+  link: string | null;
+  /** Told the link as soon as there is one. */
+  watchers: Set<(link: string) => void>;
+  done: Promise<Grant>;
+  abort: AbortController;
+}
+
+/** Logins that are under way: one per server, which lasts as long as somebody waits for it. */
+export class LoginFlows {
+  readonly #surroundings: FlowSurroundings;
+  readonly #flows = new Map<ServerName, Flow>();
+
+  constructor(surroundings: FlowSurroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** @throws {McpdError} LOGIN_FAILED, LOGIN_REFUSED, LOGIN_CANCELLED */
+  async run(order: FlowOrder, report: (link: string) => void, signal: AbortSignal): Promise<Grant> {
+    const { server } = order;
+    const running = this.#flows.get(server);
+    if (running !== undefined && order.client !== null) throw underWay(server);
+    const flow = running ?? this.#begin(order);
+    flow.watchers.add(report);
+    if (flow.link !== null) report(flow.link);
+    try {
+      return await untilAborted(flow.done, signal);
+    } finally {
+      flow.watchers.delete(report);
+      if (flow.watchers.size === 0) flow.abort.abort(calledOff(server));
+    }
+  }
+
+  link(server: ServerName): string | null {
+    return this.#flows.get(server)?.link ?? null;
+  }
+
+  cancel(server: ServerName, reason: McpdError): void {
+    this.#flows.get(server)?.abort.abort(reason);
+  }
+
+  close(reason: McpdError): void {
+    for (const flow of this.#flows.values()) flow.abort.abort(reason);
+  }
+
+  #begin(order: FlowOrder): Flow {
+    const abort = new AbortController();
+    const flow: Flow = { link: null, watchers: new Set(), abort, done: this.#through(order, abort.signal) };
+    this.#flows.set(order.server, flow);
+    const over = () => {
+      if (this.#flows.get(order.server) === flow) this.#flows.delete(order.server);
+    };
+    flow.done.then(over, over); // whoever waits has the error
+    return flow;
+  }
+
+  async #through({ server, url, client, wanted, kept }: FlowOrder, signal: AbortSignal): Promise<Grant> {
+    const { grants, callbacks, port, now, clientMetadataUrl } = this.#surroundings;
+    const { logIn } = await import('./login.ts');
+    const asked = wanted ?? bearerChallenge(await askForChallenge(url, signal));
+    const scope = scopeUnion(asked.scope, kept);
+    const order = { url, resourceMetadata: asked.resourceMetadata, scope, client, clientMetadataUrl };
+    const report = (link: string) => {
+      const flow = this.#flows.get(server);
+      if (flow === undefined) return;
+      flow.link = link;
+      for (const watcher of flow.watchers) watcher(link);
+    };
+    const grant = await logIn(order, { grants, callbacks, port: port(), now }, report, signal);
+    signal.throwIfAborted();
+    await grants.save(server, grant);
+    if (client !== null)
+      await grants.register(grant.issuer, { ...client, redirectUri: '', origin: 'given', secretExpiresAt: null });
+    return grant;
+  }
+}
+
+// — internal —
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const left = () => reject(signal.reason);
+    signal.addEventListener('abort', left, { once: true });
+    if (signal.aborted) left();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', left));
+  });
+}
+
+function underWay(server: ServerName): McpdError {
+  return new McpdError('LOGIN_CANCELLED', {
+    what: `a login at ${server} waits already`,
+    why: 'it began without this client id',
+    fix: 'end the other mcpd auth first',
+  });
+}
+
+function calledOff(server: ServerName): McpdError {
+  return new McpdError('LOGIN_CANCELLED', { what: `nobody waits any more for the login at ${server}` });
+}

@@ -1,0 +1,38 @@
+/** The resource is this very URL or a parent of it (RFC 8707): same origin, and the whole of its path begins the URL's. */
+export function covers(resource: string, url: string): boolean {
+  const [parent, child] = [parsed(resource), parsed(url)];
+  if (parent === null || child === null || parent.origin !== child.origin || parent.origin === 'null') return false;
+  if (parent.username !== '' || parent.password !== '' || parent.hash !== '') return false;
+  return folder(child.pathname).startsWith(folder(parent.pathname));
+}
+
+/** On this machine itself: `localhost` and names under it (RFC 6761), 127.0.0.1, [::1]. */
+export function isLoopback(url: URL): boolean {
+  const { hostname } = url;
+  return (
+    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'
+  );
+}
+
+/**
+ * Tokens and codes may pass over this address: by https, or within this machine for a server that is on it too. What a server elsewhere
+ * names on this machine is a stranger's try to reach what listens here.
+ */
+export function isSafeFor(address: URL, serverUrl: string): boolean {
+  if (address.username !== '' || address.password !== '') return false;
+  const server = parsed(serverUrl);
+  if (isLoopback(address)) {
+    return server !== null && isLoopback(server) && (address.protocol === 'http:' || address.protocol === 'https:');
+  }
+  return address.protocol === 'https:';
+}
+
+// — internal —
+
+function parsed(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+function folder(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`;
+}
