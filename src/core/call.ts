@@ -26,6 +26,7 @@ export interface Call {
   /** The URI as the host named it, when it differs. */
   readonly exposedUri: string | null;
   readonly hostEra: Era;
+  readonly hostRevision: string | null;
   /** Raw JSON of the host's own progress token. */
   readonly progressToken: string | null;
   readonly logLevel: LogLevel | null;

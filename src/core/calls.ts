@@ -2,10 +2,13 @@ import { CALL_TIMEOUT_MS, COALESCE_BYTES_MAX, IDLE_STOP_MS, REST_AFTER_LISTING_M
 import { capabilitiesForModern } from '../protocol/abilities.ts';
 import { asBuffer, type Edit, join, splice } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
+import { errorEdits } from '../protocol/host-errors.ts';
+import { editsForHost } from '../protocol/host-results.ts';
+import { inputLabels } from '../protocol/input.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
 import { member, text } from '../protocol/members.ts';
 import { metaEdit } from '../protocol/meta.ts';
-import { completeForModern, errorCodeEdit, errorCodeOf, plainForLegacy, resultFor } from '../protocol/results.ts';
+import { errorCodeOf, resultFor } from '../protocol/results.ts';
 import { abandon } from './asking.ts';
 import type { Call, CallOutcome, Parked } from './call.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
@@ -67,27 +70,30 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
   const { envelope } = frame;
   if (envelope.kind !== 'result' && envelope.kind !== 'error') return;
   if (isWithHost(call)) return hold(core, instance, call, { frame });
-  const edits: Edit[] = [];
-  if (envelope.idSpan !== null) edits.push({ start: envelope.idSpan.start, end: envelope.idSpan.end, with: call.id });
+  const made: Edit[] = [];
+  if (envelope.idSpan !== null) made.push({ start: envelope.idSpan.start, end: envelope.idSpan.end, with: call.id });
+  let edits: readonly Edit[] = made;
   let outcome: CallOutcome = 'ok';
   let errorCode: number | null = null;
   if (envelope.kind === 'error') {
     const bytes = join(frame.bytes);
     outcome = 'error';
     errorCode = errorCodeOf(bytes, envelope.error);
-    const edit = errorCodeEdit(bytes, envelope.error, call.hostEra);
-    if (edit !== null) edits.push(edit);
+    made.push(...errorEdits(bytes, envelope.error, call));
   } else {
-    if ((instance.link?.era ?? 'legacy') !== call.hostEra) {
-      const refusal = translateResult(frame, call, edits);
-      if (refusal !== null) return finishWithRefusal(core, instance, call, refusal, 'error');
-    }
     if (call.exposedUri !== null || (call.prefixed && core.uris.sharesUris(call.server)))
-      edits.push(...uriEdits(core.uris, call, frame));
+      made.push(...uriEdits(core.uris, call, frame));
     if (call.subscribes) {
       bookSubscription(core, instance, call);
       instance.link?.subscribed.add(call.target);
     }
+    const serverEra = instance.link?.era ?? 'legacy';
+    if (serverEra === 'modern' && call.prefixed) made.push(...inputLabels(frame, envelope.result, call.server));
+    const { method, hostEra, hostRevision } = call;
+    const whole = editsForHost(frame, envelope.result, method, { serverEra, hostEra, hostRevision }, made);
+    if ('resultType' in whole)
+      return finishWithRefusal(core, instance, call, needsInput(call.server, whole.resultType), 'error');
+    edits = whole;
     if (frame.length <= INSPECTED_BYTES_MAX && isToolError(frame)) outcome = 'tool-error';
   }
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
@@ -178,21 +184,6 @@ export function idleStopMs(instance: Instance): number {
 }
 
 // — internal —
-
-/** Adds the edits that a result needs on its way into the other era; or says why it cannot be passed on. */
-function translateResult(frame: Frame, call: Call, edits: Edit[]): Refusal | null {
-  if (frame.envelope.kind !== 'result') return null;
-  const { result } = frame.envelope;
-  if (call.hostEra === 'modern') {
-    const edit = completeForModern(frame, result, call.method);
-    if (edit !== null) edits.push(edit);
-    return null;
-  }
-  const plain = plainForLegacy(frame, result);
-  if (!Array.isArray(plain)) return needsInput(call.server, plain.resultType);
-  edits.push(...plain);
-  return null;
-}
 
 /** Its host has been answered with a request for input, and has not come back yet. */
 function isWithHost(call: Call): boolean {

@@ -1,3 +1,4 @@
+import { featuresOf } from '../protocol/revisions.ts';
 import type { Call } from './call.ts';
 import { finishWithRefusal, finishWithResult, sendCall } from './calls.ts';
 import { noSubscriptions } from './refusals.ts';
@@ -12,9 +13,14 @@ export const NO_COMPLETIONS = '{"completion":{"values":[],"total":0,"hasMore":fa
 export function dispatchCall(core: Core, instance: Instance, link: ServerLink, call: Call): void {
   if (!takesTurn(core, link, call)) return awaitTurn(core, instance, call);
   if (call.subscribes) return subscribe(core, instance, link, call);
-  if (call.method === 'completion/complete' && link.capabilities['completions'] === undefined)
+  if (call.method === 'completion/complete' && !mayComplete(link.protocolVersion, link.capabilities))
     return finishWithResult(core, instance, call, NO_COMPLETIONS);
   sendCall(core, instance, link, call);
+}
+
+/** Whether it makes sense to ask a server to complete something. */
+export function mayComplete(protocolVersion: string, capabilities: object): boolean {
+  return Object.hasOwn(capabilities, 'completions') || !featuresOf(protocolVersion).completionsDeclared;
 }
 
 // — internal —

@@ -4,7 +4,7 @@ import { isLogLevel, type Route } from '../protocol/methods.ts';
 import type { RequestView } from '../protocol/request-view.ts';
 import { resultFor } from '../protocol/results.ts';
 import type { Call } from './call.ts';
-import { dispatchCall, NO_COMPLETIONS } from './dispatch.ts';
+import { dispatchCall, mayComplete, NO_COMPLETIONS } from './dispatch.ts';
 import { answer, refuse } from './emit.ts';
 import { wantForCall } from './fleet.ts';
 import { openCallsOf } from './instance.ts';
@@ -78,7 +78,7 @@ export function onCall(core: Core, session: HostSession, view: RequestView, fact
 /** A server that is known to complete nothing is not started to say so. */
 function isCompletionless({ request }: RequestView, { memory }: KnownServer): boolean {
   if (request.method !== 'completion/complete' || memory === null) return false;
-  return !Object.hasOwn(JSON.parse(memory.capabilities) as object, 'completions');
+  return !mayComplete(memory.protocolVersion, JSON.parse(memory.capabilities) as object);
 }
 
 function refusalBefore(
@@ -131,6 +131,7 @@ function newCall(
     rewrite: found.rewrite,
     exposedUri: found.exposedUri,
     hostEra: era,
+    hostRevision: session.protocolVersion,
     progressToken: progressTokenOf(view),
     logLevel: isLogLevel(logLevel) ? logLevel : null,
     openedAt: core.now,

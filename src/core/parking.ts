@@ -2,11 +2,12 @@ import { PARKED_GATHER_MS, PARKED_MS } from '../limits.ts';
 import type { Callback } from '../protocol/abilities.ts';
 import { idKey, join } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';
-import { inputRequiredResult, labelEdit } from '../protocol/input.ts';
+import { edited, inputRequiredResult, labelEdit } from '../protocol/input.ts';
 import { resultText } from '../protocol/jsonrpc.ts';
 import { elements, jsonString, member, text } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { errorCodeOf } from '../protocol/results.ts';
+import { sampledForServer } from '../protocol/sampling.ts';
 import type { Call, Parked } from './call.ts';
 import { abandonUpstream, deliverAnswer, endUnanswered, finishWithRefusal, finishWithResult } from './calls.ts';
 import { answer, arm, disarm, toServer } from './emit.ts';
@@ -97,7 +98,7 @@ export function unite(core: Core, instance: Instance, parked: Parked, call: Call
     if (response === null) continue;
     parked.wants.delete(key);
     link.asked.delete(idKey(want.id));
-    toServer(core, instance, resultText(want.id, text(view.bytes, response)));
+    toServer(core, instance, resultText(want.id, answerFor(link, want.method, view.bytes, response)));
   }
   // What it left out is asked once more.
   if (parked.wants.size > 0) tellHost(core, parked);
@@ -180,6 +181,12 @@ function deliverHeld(core: Core, instance: Instance, parked: Parked, call: Call)
   finishWithResult(core, instance, call, outcome.resultJson);
 }
 
+/** The host's response as a server of that revision can read it. */
+function answerFor(link: ServerLink, method: Callback, bytes: Uint8Array, response: Span): string {
+  const edits = method === 'sampling/createMessage' ? sampledForServer(bytes, response, link.protocolVersion) : [];
+  return edited(bytes, response, edits);
+}
+
 /** The same request brought again has the same; another one has not. */
 function digestOf(core: Core, call: Call, view: RequestView): string {
   const args = param(view, 'arguments');
@@ -197,14 +204,4 @@ function macOf(core: Core, { id, round, principal, digest }: StateFacts): string
 
 function paramsFor({ bytes, params, method }: Wanted, label: string | null): string {
   return params === null ? '{}' : edited(bytes, params, labelEdit(bytes, params, method, label));
-}
-
-function edited(bytes: Uint8Array, span: Span, edits: ReturnType<typeof labelEdit>): string {
-  let out = '';
-  let from = span.start;
-  for (const edit of edits) {
-    out += text(bytes, { start: from, end: edit.start }) + String(edit.with);
-    from = edit.end;
-  }
-  return out + text(bytes, { start: from, end: span.end });
 }

@@ -5,6 +5,7 @@ import type { Frame, RawId } from '../protocol/frame.ts';
 import { labelEdit } from '../protocol/input.ts';
 import { errorText, INVALID_REQUEST, METHOD_NOT_FOUND, notificationText } from '../protocol/jsonrpc.ts';
 import { jsonString, member, text } from '../protocol/members.ts';
+import { sampledForServer, samplingForHost } from '../protocol/sampling.ts';
 import type { Call, Question } from './call.ts';
 import { find, passNotice, toServer } from './emit.ts';
 import { ownerOf } from './owners.ts';
@@ -70,7 +71,9 @@ export function onHostAnswer(core: Core, session: HostSession, frame: Frame): vo
   if (from.kind === 'round') return onRoundAnswer(core, question, from.key, frame);
   const instance = core.instances.get(from.instance);
   if (instance === undefined || instance.generation !== from.generation || envelope.idSpan === null) return;
-  const edits = [{ start: envelope.idSpan.start, end: envelope.idSpan.end, with: from.id }];
+  const edits: Edit[] = [{ start: envelope.idSpan.start, end: envelope.idSpan.end, with: from.id }];
+  if (envelope.kind === 'result' && question.method === 'sampling/createMessage')
+    edits.push(...sampledForServer(join(frame.bytes), envelope.result, instance.link?.protocolVersion ?? null));
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
   core.out.push({ type: 'to-server', instance: instance.key, generation: instance.generation, bytes, id: null });
 }
@@ -155,8 +158,14 @@ function ask(
   if (envelope.kind !== 'request') return;
   const own = newQuestionId(core);
   const { params } = envelope;
+  const fitting =
+    method !== 'sampling/createMessage' || params === null
+      ? []
+      : samplingForHost(bytes, params, session.protocolVersion);
+  if ('refusal' in fitting) return answerNobody(core, instance, id, fitting.refusal);
   const edits: Edit[] = [
     { start: envelope.idSpan.start, end: envelope.idSpan.end, with: own },
+    ...fitting,
     ...labelEdit(bytes, params, method, session.door.scope.kind === 'all' ? instance.server : null),
   ];
   const meta = params === null ? null : member(bytes, params, '_meta');

@@ -1,9 +1,10 @@
-import { INPUT_BYTES_MAX, INPUT_RETRY_MS, INPUT_ROUNDS_MAX } from '../limits.ts';
+import { INPUT_BYTES_MAX, INPUT_RETRY_MS, INPUT_ROUNDS_MAX, SERVER_QUESTIONS_MAX } from '../limits.ts';
 import { isCallback, lackFor } from '../protocol/abilities.ts';
-import { join, line } from '../protocol/bytes.ts';
-import type { Frame } from '../protocol/frame.ts';
-import { type InputRequired, readInputRequired, retryMembers } from '../protocol/input.ts';
-import { text } from '../protocol/members.ts';
+import { type Edit, join, line } from '../protocol/bytes.ts';
+import type { Frame, RawId, Span } from '../protocol/frame.ts';
+import { edited, type InputRequired, labelEdit, readInputRequired, retryMembers } from '../protocol/input.ts';
+import { jsonString, member, text } from '../protocol/members.ts';
+import { samplingForHost } from '../protocol/sampling.ts';
 import type { Call, Question, Round } from './call.ts';
 import { finishWithRefusal } from './calls.ts';
 import { arm } from './emit.ts';
@@ -65,6 +66,7 @@ export function onAgainTimer(core: Core, instance: Instance): void {
 function begin(core: Core, instance: Instance, call: Call, { requests, requestState }: InputRequired): Refusal | null {
   const session = core.sessions.get(call.session);
   if (session === undefined || call.phase.name !== 'sent') return null;
+  if (requests.length > SERVER_QUESTIONS_MAX) return tooManyRounds(call.server, SERVER_QUESTIONS_MAX);
   if (call.rounds >= INPUT_ROUNDS_MAX) return tooManyRounds(call.server, INPUT_ROUNDS_MAX);
   for (const { method, params } of requests) {
     if (!isCallback(method)) return hostLacks(call.server, method.slice(0, 100));
@@ -77,7 +79,10 @@ function begin(core: Core, instance: Instance, call: Call, { requests, requestSt
   instance.asking.add(call);
   const round: Round = { responses: new Map(requests.map(({ key }) => [key, null])), requestState };
   call.phase = { name: 'asking', round };
-  for (const request of requests) ask(core, session, call, request);
+  for (const request of requests) {
+    const refusal = ask(core, session, call, request);
+    if (refusal !== null) return refusal;
+  }
   if (requests.length === 0) arm(core, `again:${instance.key}`, INPUT_RETRY_MS);
   return null;
 }
@@ -87,22 +92,26 @@ function ask(
   session: HostSession,
   call: Call,
   { key, method, params }: InputRequired['requests'][number],
-): void {
-  if (!isCallback(method)) return;
+): Refusal | null {
+  if (!isCallback(method)) return null;
   const id = newQuestionId(core);
-  const asked = method === 'elicitation/create' ? labelled(params, session, call, JSON.parse(id)) : params;
   const question: Question = { id, session: session.id, method, call, from: { kind: 'round', key } };
+  const bytes = Buffer.from(params);
+  const whole = { start: 0, end: bytes.length };
+  const fitting = method === 'sampling/createMessage' ? samplingForHost(bytes, whole, session.protocolVersion) : [];
+  if ('refusal' in fitting) return hostRefused(call.server, method, fitting.refusal);
+  const label = session.door.scope.kind === 'all' ? call.server : null;
+  const edits = [...fitting, ...labelEdit(bytes, whole, method, label), ...addressIdEdit(bytes, whole, method, id)];
+  const asked = edited(bytes, whole, edits);
   openQuestion(core, question, line(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${asked}}`));
+  return null;
 }
 
-/** The host must see who asks. Until 2025-11-25 an elicitation by URL had an id, and hosts insist on it. */
-function labelled(paramsJson: string, session: HostSession, call: Call, id: string): string {
-  const params = JSON.parse(paramsJson) as Record<string, unknown>;
-  const { message, mode } = params;
-  if (typeof message === 'string' && session.door.scope.kind === 'all')
-    params['message'] = `${call.server}: ${message}`;
-  if (mode === 'url') params['elicitationId'] ??= id;
-  return JSON.stringify(params);
+/** Until 2025-11-25 an elicitation by URL has an id, and hosts insist on it. */
+function addressIdEdit(bytes: Uint8Array, params: Span, method: string, id: RawId): Edit[] {
+  const mode = method === 'elicitation/create' ? member(bytes, params, 'mode') : null;
+  if (mode === null || jsonString(bytes, mode) !== 'url' || member(bytes, params, 'elicitationId') !== null) return [];
+  return [{ start: params.end - 1, end: params.end - 1, with: `,"elicitationId":${id}` }];
 }
 
 function goOnIfComplete(core: Core, instance: Instance, call: Call, round: Round): void {

@@ -1,9 +1,12 @@
 import { HEALTH_PROBE_EVERY_MS, SERVER_LINE_BYTES_MAX } from '../limits.ts';
+import { join } from '../protocol/bytes.ts';
 import type { Frame, NoiseReason, RawId } from '../protocol/frame.ts';
-import { errorText, INVALID_REQUEST, resultText } from '../protocol/jsonrpc.ts';
+import { errorText, INVALID_REQUEST, METHOD_NOT_FOUND, resultText } from '../protocol/jsonrpc.ts';
+import { errorCodeOf } from '../protocol/results.ts';
 import type { LinkNews } from './asking.ts';
 import type { Call } from './call.ts';
-import { armIdle, deliverAnswer, finishWithRefusal } from './calls.ts';
+import { armIdle, deliverAnswer, finishWithRefusal, finishWithResult } from './calls.ts';
+import { NO_COMPLETIONS } from './dispatch.ts';
 import { arm, disarm, find, toServer } from './emit.ts';
 import { giveUp, releaseSlot, respawnLegacy, signal } from './fleet.ts';
 import { onHeard } from './health.ts';
@@ -148,7 +151,13 @@ function onCallAnswer(core: Core, instance: Instance, link: ServerLink, call: Ca
     if (link.era === 'modern' && tookRound(core, instance, call, frame)) return;
     if (link.era === 'legacy' && tookUrlRefusal(core, instance, call, frame)) return;
   }
+  if (call.method === 'completion/complete' && isUnknownMethod(frame))
+    return finishWithResult(core, instance, call, NO_COMPLETIONS);
   deliverAnswer(core, instance, call, frame);
+}
+
+function isUnknownMethod({ envelope, bytes }: Frame): boolean {
+  return envelope.kind === 'error' && errorCodeOf(join(bytes), envelope.error) === METHOD_NOT_FOUND;
 }
 
 /** Requests of servers: `ping` is answered by mcpd, the others by hosts. */

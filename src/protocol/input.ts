@@ -1,4 +1,4 @@
-import { type Edit, join } from './bytes.ts';
+import { asBuffer, type Edit, join } from './bytes.ts';
 import type { Frame, Span } from './frame.ts';
 import { jsonString, member, members, text } from './members.ts';
 
@@ -11,13 +11,15 @@ export interface InputRequired {
   requestState: string | null;
 }
 
+/** A longer result asks for no form. */
+const LABELLED_BYTES_MAX = 64 * 1024;
 const INPUT_REQUIRED = Buffer.from('"input_required"');
 
 /** What a result asks for, the reason why that cannot be read, or null when it asks for nothing. */
 export function readInputRequired(frame: Frame, result: Span, bytesMax: number): InputRequired | string | null {
   if (frame.length > bytesMax) return null;
   const bytes = join(frame.bytes);
-  if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(INPUT_REQUIRED)) return null;
+  if (!asBuffer(bytes).includes(INPUT_REQUIRED)) return null;
   const type = member(bytes, result, 'resultType');
   if (type === null || jsonString(bytes, type) !== 'input_required') return null;
   const asked = member(bytes, result, 'inputRequests');
@@ -65,4 +67,28 @@ export function labelEdit(bytes: Uint8Array, params: Span | null, method: string
   const said = message === null ? null : jsonString(bytes, message);
   if (message === null || said === null) return [];
   return [{ start: message.start, end: message.end, with: JSON.stringify(`${label}: ${said}`) }];
+}
+
+/** The same in a result that asks for input, where it passes from a modern server to a modern host. */
+export function inputLabels(frame: Frame, result: Span, label: string): Edit[] {
+  const [only] = frame.bytes;
+  if (only === undefined || frame.bytes.length > 1 || frame.length > LABELLED_BYTES_MAX) return [];
+  if (!asBuffer(only).includes(INPUT_REQUIRED)) return [];
+  const asked = member(only, result, 'inputRequests');
+  return (asked === null ? [] : members(only, asked)).flatMap((entry) => {
+    const method = member(only, entry, 'method');
+    const name = method === null ? null : jsonString(only, method);
+    return name === null ? [] : labelEdit(only, member(only, entry, 'params'), name, label);
+  });
+}
+
+/** The JSON at `span` with edits made in it, in their order. */
+export function edited(bytes: Uint8Array, span: Span, edits: readonly Edit[]): string {
+  let out = '';
+  let from = span.start;
+  for (const edit of edits) {
+    out += text(bytes, { start: from, end: edit.start }) + String(edit.with);
+    from = edit.end;
+  }
+  return out + text(bytes, { start: from, end: span.end });
 }

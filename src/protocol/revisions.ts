@@ -13,10 +13,12 @@ export function negotiateLegacy(asked: unknown): LegacyRevision {
   return LEGACY_REVISIONS.find((revision) => revision === asked) ?? NEWEST_LEGACY;
 }
 
-/** What the revision of a host knows, as far as mcpd treats hosts differently by it. */
+/** What a revision knows, as far as mcpd treats hosts and servers differently by it. */
 export interface Features {
   /** An array of messages in one line, or in one body of HTTP. */
   batches: boolean;
+  /** A server that completes arguments says so. */
+  completionsDeclared: boolean;
   /** Content blocks of the type `audio`. */
   audio: boolean;
   /** Content blocks of the type `resource_link`. */
@@ -40,6 +42,7 @@ export function featuresOf(revision: string | null): Features {
 
 const FIRST: Features = {
   batches: false,
+  completionsDeclared: false,
   audio: false,
   resourceLinks: false,
   structured: 'none',
@@ -47,7 +50,7 @@ const FIRST: Features = {
   urlElicitationError: false,
   samplingTools: false,
 };
-const MARCH_2025: Features = { ...FIRST, batches: true, audio: true };
+const MARCH_2025: Features = { ...FIRST, batches: true, completionsDeclared: true, audio: true };
 const JUNE_2025: Features = {
   ...MARCH_2025,
   batches: false,

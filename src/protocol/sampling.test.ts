@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { frameOf, textOf } from '../../test/simulated/messages.ts';
-import { splice } from './bytes.ts';
+import { join, splice } from './bytes.ts';
 import { sampledForServer, samplingForHost } from './sampling.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });
@@ -11,7 +11,7 @@ function asked(params: Record<string, unknown>, revision: string): unknown {
   const whole = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sampling/createMessage', params });
   const frame = frameOf(whole);
   if (frame.envelope.kind !== 'request' || frame.envelope.params === null) throw new RangeError('no request');
-  const edits = samplingForHost(frame, frame.envelope.params, revision);
+  const edits = samplingForHost(join(frame.bytes), frame.envelope.params, revision);
   if (!Array.isArray(edits)) return edits;
   const line = textOf(splice(frame.bytes, frame.length, edits, 1e6));
   return edits.length === 0 ? 'as it came' : JSON.parse(line).params.messages;
@@ -20,7 +20,7 @@ function asked(params: Record<string, unknown>, revision: string): unknown {
 function sampled(content: unknown, revision: string): unknown {
   const frame = frameOf(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { role: 'assistant', content, model: 'm' } }));
   if (frame.envelope.kind !== 'result') throw new RangeError('no result');
-  const edits = sampledForServer(frame, frame.envelope.result, revision);
+  const edits = sampledForServer(join(frame.bytes), frame.envelope.result, revision);
   return edits.length === 0
     ? 'as it came'
     : JSON.parse(textOf(splice(frame.bytes, frame.length, edits, 1e6))).result.content;

@@ -1,5 +1,5 @@
-import { type Edit, join } from './bytes.ts';
-import type { Frame, Span } from './frame.ts';
+import type { Edit } from './bytes.ts';
+import type { Span } from './frame.ts';
 import { elements, jsonString, type Member, member, text } from './members.ts';
 import { featuresOf } from './revisions.ts';
 
@@ -11,10 +11,13 @@ const OPEN_ARRAY = 0x5b;
  * The edits that make a server's request right for a host of this revision, or why it cannot be put to it. A message of several blocks
  * becomes several messages of the same role; a sound is named where the host has none.
  */
-export function samplingForHost(frame: Frame, params: Span, hostRevision: string | null): Edit[] | { refusal: string } {
+export function samplingForHost(
+  bytes: Uint8Array,
+  params: Span,
+  hostRevision: string | null,
+): Edit[] | { refusal: string } {
   const { samplingTools, audio } = featuresOf(hostRevision);
   if (samplingTools) return [];
-  const bytes = join(frame.bytes);
   const tools = member(bytes, params, 'tools');
   if (tools !== null && elements(bytes, tools, 1).length > 0) return { refusal: NO_TOOLS };
   const messages = member(bytes, params, 'messages');
@@ -34,9 +37,8 @@ export function samplingForHost(frame: Frame, params: Span, hostRevision: string
 }
 
 /** The edits that make a host's answer right for a server of this revision: one that knows a single block gets one. */
-export function sampledForServer(frame: Frame, result: Span, serverRevision: string | null): Edit[] {
+export function sampledForServer(bytes: Uint8Array, result: Span, serverRevision: string | null): Edit[] {
   if (featuresOf(serverRevision).samplingTools) return [];
-  const bytes = join(frame.bytes);
   const content = member(bytes, result, 'content');
   if (content === null || bytes[content.start] !== OPEN_ARRAY) return [];
   const blocks = elements(bytes, content);
