@@ -4,7 +4,7 @@ import { asBuffer, type Edit, join, splice } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
 import { errorEdits } from '../protocol/host-errors.ts';
 import { editsForHost } from '../protocol/host-results.ts';
-import { inputLabels } from '../protocol/input.ts';
+import { inputLabels, withoutInput } from '../protocol/input.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
 import { member, text } from '../protocol/members.ts';
 import { metaEdit } from '../protocol/meta.ts';
@@ -55,6 +55,7 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
     const end = request.params.end - 1;
     edits.push({ start: end, end, with: `,${retry}` });
   }
+  if (era === 'legacy' && call.hostEra === 'modern') edits.push(...withoutInput(view));
   // Between eras it may have to be sent once more, with input; else its frame is given up.
   call.view = era === call.hostEra ? null : view;
   call.phase = { name: 'sent', upstreamId, sentAt: core.now };

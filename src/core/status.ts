@@ -4,6 +4,7 @@ import { isRepair } from './entries.ts';
 import { openCallsOf } from './instance.ts';
 import { entriesOf } from './learning.ts';
 import { type Health, LIST_KINDS, type ListKind, type ServerStatus, type SessionStatus } from './model.ts';
+import { instancesOf } from './places.ts';
 import type { Core, HostSession, Instance, KnownServer } from './state.ts';
 import { STATE_OF } from './supervision.ts';
 
@@ -11,7 +12,9 @@ import { STATE_OF } from './supervision.ts';
 
 export function serverStatus(core: Core, known: KnownServer): ServerStatus {
   const { definition, memory } = known;
-  const instance = core.instances.get(definition.name) ?? null;
+  const all = instancesOf(core, definition.name);
+  const instance = shownOf(all);
+  const sum = (count: (one: Instance) => number) => all.reduce((total, one) => total + count(one), 0);
   const lastExit = instance?.exits.at(-1) ?? null;
   const state = STATE_OF[instance?.phase ?? 'stopped'];
   const wanted = wantedOf(known, instance);
@@ -24,18 +27,18 @@ export function serverStatus(core: Core, known: KnownServer): ServerStatus {
     wanted: wanted.wanted,
     wantedReason: wanted.reason,
     state,
-    reason: instance?.reason ?? null,
-    fix: fixFor(definition.name, definition.enabled, instance),
+    reason: known.locked ?? instance?.reason ?? null,
+    fix: fixFor(known, instance),
     health: healthOf(known, instance),
     findings: findingsOf(known, instance),
     since: epoch(core, instance?.since ?? core.now),
     pid: instance?.pid ?? null,
     era: instance?.link?.era ?? memory?.era ?? null,
     protocolVersion: nonEmpty(instance?.link?.protocolVersion) ?? memory?.protocolVersion ?? null,
-    openCalls: instance === null ? 0 : openCallsOf(instance),
-    calls: instance?.counters.calls ?? 0,
-    errors: instance?.counters.errors ?? 0,
-    starts: instance?.counters.starts ?? 0,
+    openCalls: sum(openCallsOf),
+    calls: sum(({ counters }) => counters.calls),
+    errors: sum(({ counters }) => counters.errors),
+    starts: sum(({ counters }) => counters.starts),
     lastExit,
     nextStartAt: instance?.phase === 'backoff' ? epoch(core, instance.notBefore) : null,
     counts: Object.fromEntries(LIST_KINDS.map((kind) => [kind, entriesOf(memory, kind).length])) as Record<
@@ -65,8 +68,16 @@ export function sessionStatus(core: Core, session: HostSession): SessionStatus {
 
 // — internal —
 
+/** The process that people are shown of a server: that of all hosts, unless another one tells more of it. */
+function shownOf(all: readonly Instance[]): Instance | null {
+  const [main = null] = all;
+  if (main === null || main.phase !== 'stopped') return main;
+  return all.find(({ phase }) => phase !== 'stopped') ?? main;
+}
+
 function wantedOf(known: KnownServer, instance: Instance | null): { wanted: 'up' | 'down'; reason: string | null } {
   if (!known.definition.enabled) return { wanted: 'down', reason: 'disabled' };
+  if (known.locked !== null) return { wanted: 'down', reason: 'needs-auth' };
   if (instance === null) return { wanted: 'down', reason: null };
   const needed =
     instance.held ||
@@ -81,6 +92,7 @@ function wantedOf(known: KnownServer, instance: Instance | null): { wanted: 'up'
 /** An on-demand server at rest counts as healthy, if its lists were. */
 function healthOf(known: KnownServer, instance: Instance | null): Health {
   if (instance === null) return 'unknown';
+  if (known.locked !== null) return 'degraded';
   if (instance.misses >= HEALTH_MISSES_MAX) return 'silent';
   if (instance.phase === 'failed' || instance.phase === 'backoff') return 'degraded';
   for (const topic of instance.findings.keys()) if (topic.startsWith('list') || topic === 'memory') return 'degraded';
@@ -89,8 +101,9 @@ function healthOf(known: KnownServer, instance: Instance | null): Health {
   return 'ok';
 }
 
-function fixFor(name: string, enabled: boolean, instance: Instance | null): string | null {
+function fixFor({ definition: { name, enabled }, locked }: KnownServer, instance: Instance | null): string | null {
   if (!enabled) return `mcpd enable ${name}`;
+  if (locked !== null) return `mcpd auth ${name}`;
   if (instance === null) return null;
   const hasCrashed = instance.phase === 'stopped' && instance.unstable.length > 0;
   if (hasCrashed || instance.phase === 'failed' || instance.phase === 'backoff')

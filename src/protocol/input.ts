@@ -1,6 +1,7 @@
 import { asBuffer, type Edit, join } from './bytes.ts';
 import type { Frame, Span } from './frame.ts';
-import { jsonString, member, members, text } from './members.ts';
+import { jsonString, member, members, text, withoutMembers } from './members.ts';
+import type { RequestView } from './request-view.ts';
 
 /** Multi round-trip requests of 2026-07-28: a result that asks for input, and the retry that brings it. */
 
@@ -13,6 +14,7 @@ export interface InputRequired {
 
 /** A longer result asks for no form. */
 const LABELLED_BYTES_MAX = 64 * 1024;
+const INPUT_MEMBERS: readonly string[] = ['inputResponses', 'requestState'];
 const INPUT_REQUIRED = Buffer.from('"input_required"');
 
 /** What a result asks for, the reason why that cannot be read, or null when it asks for nothing. */
@@ -91,4 +93,10 @@ export function edited(bytes: Uint8Array, span: Span, edits: readonly Edit[]): s
     from = edit.end;
   }
   return out + text(bytes, { start: from, end: span.end });
+}
+
+/** A request without what a modern host adds to it when it comes again: no legacy server knows that. */
+export function withoutInput({ params }: RequestView): Edit[] {
+  if (!params.some(({ key }) => INPUT_MEMBERS.includes(key))) return [];
+  return withoutMembers(params, INPUT_MEMBERS);
 }

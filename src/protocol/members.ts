@@ -2,7 +2,7 @@
  * Looking into small JSON that lies in one piece and has passed the strict scanner. On other bytes the answers are empty or null;
  * nothing throws and every walk ends.
  */
-import { asBuffer } from './bytes.ts';
+import { asBuffer, type Edit } from './bytes.ts';
 import type { Span } from './frame.ts';
 
 export interface Member {
@@ -88,6 +88,26 @@ export function jsonString(bytes: Uint8Array, span: Span): string | null {
     if (bytes[at] === BACKSLASH) return parsedString(text(bytes, span));
   }
   return bytes[end - 1] === QUOTE ? text(bytes, { start: start + 1, end: end - 1 }) : null;
+}
+
+/** The edits that leave these members out, each with the comma that belongs to it. */
+export function withoutMembers(list: readonly Member[], keys: readonly string[]): Edit[] {
+  const edits: Edit[] = [];
+  let kept: Member | null = null;
+  for (const [at, one] of list.entries()) {
+    if (!keys.includes(one.key)) {
+      kept = one;
+      continue;
+    }
+    const next = list[at + 1];
+    if (next !== undefined) edits.push({ start: one.keyStart, end: next.keyStart, with: '' });
+    // The last one takes the comma before it along, and with it those that were left out since the last one that stays.
+    else if (kept !== null) {
+      while ((edits.at(-1)?.start ?? 0) > kept.end) edits.pop();
+      edits.push({ start: kept.end, end: one.end, with: '' });
+    } else edits.push({ start: one.keyStart, end: one.end, with: '' });
+  }
+  return edits;
 }
 
 // — internal —

@@ -1,7 +1,7 @@
 import { type Edit, join, mentions } from './bytes.ts';
 import type { Bytes, Frame, Span } from './frame.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS } from './jsonrpc.ts';
-import { elements, jsonString, type Member, member, members, text } from './members.ts';
+import { elements, jsonString, type Member, member, members, text, withoutMembers } from './members.ts';
 
 /** Answers on their way from a server of one era to a host of the other. Between equal eras nothing is touched. */
 
@@ -47,7 +47,7 @@ export function plainForLegacy(frame: Frame, result: Span): Edit[] | { resultTyp
   const left = [...MODERN_MEMBERS];
   // Legacy hosts know objects only, and reject the whole result otherwise.
   if (structured !== undefined && bytes[structured.start] !== OPEN_OBJECT) left.push('structuredContent');
-  const edits = without(list, left);
+  const edits = withoutMembers(list, left);
   const content = structuredAsText(bytes, result, list, left);
   if (content === null) return edits;
   return content.start === content.end ? [content, ...edits] : [...edits, content];
@@ -100,26 +100,6 @@ const TRANSLATED = {
 
 function membersOf(frame: Frame, span: Span): Member[] {
   return members(join(frame.bytes), span);
-}
-
-/** The edits that leave these members out, each with the comma that belongs to it. */
-function without(list: readonly Member[], keys: readonly string[]): Edit[] {
-  const edits: Edit[] = [];
-  let kept: Member | null = null;
-  for (const [at, one] of list.entries()) {
-    if (!keys.includes(one.key)) {
-      kept = one;
-      continue;
-    }
-    const next = list[at + 1];
-    if (next !== undefined) edits.push({ start: one.keyStart, end: next.keyStart, with: '' });
-    // The last one takes the comma before it along, and with it those that were left out since the last one that stays.
-    else if (kept !== null) {
-      while ((edits.at(-1)?.start ?? 0) > kept.end) edits.pop();
-      edits.push({ start: kept.end, end: one.end, with: '' });
-    } else edits.push({ start: one.keyStart, end: one.end, with: '' });
-  }
-  return edits;
 }
 
 /**
