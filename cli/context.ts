@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import type { Connection } from './daemon.ts';
 import type { Output, Sink } from './output.ts';
 import type { Keyboard } from './prompt/ask.ts';
+import type { PipedInput } from './prompt/piped.ts';
 
 /** What a command is given. It reads no global state, so that it can be run twice in one process. */
 export interface Context extends Connection {
@@ -14,6 +15,7 @@ export interface Context extends Connection {
   output: Output;
   /** Standard error, for live lines. */
   screen: Sink;
+  input: PipedInput;
   /** Null when nobody can be asked: standard input is no terminal. */
   keyboard: Keyboard | null;
   /** Aborted by the first Ctrl-C. */

@@ -28,6 +28,7 @@ export async function runProcess(dist: URL): Promise<void> {
     dist: folder,
     output,
     screen: process.stderr,
+    input: process.stdin,
     keyboard: keyboardOf(process.stdin, process.stderr),
     signal: interrupts.signal,
     releaseSignals: interrupts.release,

@@ -24,6 +24,8 @@ export interface Registry {
   /** Entries that the last `allServers` could not read, as sentences. They are kept, and cost the others nothing. Never throws. */
   findings(): readonly string[];
   server(name: ServerName): ServerDefinition | null;
+  /** Also when its entry cannot be read. */
+  has(name: ServerName): boolean;
   /** One transaction: the definition and, where a trial saw them, its era and lists. Replaces what was there under this name. */
   saveServer(definition: ServerDefinition, memory: ServerMemory | null): void;
   /** @throws {McpdError} SERVER_UNKNOWN */
@@ -82,6 +84,7 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
     }),
     findings: () => unreadable,
     server: guarded(servers.one),
+    has: guarded((name: ServerName) => servers.has(name)),
     saveServer: guarded((definition, memory) =>
       durably(db, () => {
         servers.put(definition);

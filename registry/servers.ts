@@ -15,6 +15,8 @@ export interface ServerTable {
   all(): { definitions: ServerDefinition[]; findings: string[] };
   /** Null when it is not there or cannot be read. */
   one(name: ServerName): ServerDefinition | null;
+  /** Readable or not. */
+  has(name: ServerName): boolean;
   /** Inserts or replaces; within a transaction of the caller. */
   put(definition: ServerDefinition): void;
   /** True when it was there, readable or not. */
@@ -26,6 +28,7 @@ export function serverTableOf(db: Db): ServerTable {
     'name, description, launch, start, sharing, enabled, limits, source, fingerprint, added_at AS addedAt';
   const all = db.prepare<[], ServerRow>(`SELECT ${columns} FROM servers ORDER BY name`);
   const one = db.prepare<[string], ServerRow>(`SELECT ${columns} FROM servers WHERE name = ?`);
+  const has = db.prepare<[string]>('SELECT 1 FROM servers WHERE name = ?');
   const remove = db.prepare<[string]>('DELETE FROM servers WHERE name = ?');
   const put = db.prepare<[ServerRow]>(`
     INSERT INTO servers (name, description, launch, start, sharing, enabled, limits, source, fingerprint, added_at)
@@ -41,6 +44,7 @@ export function serverTableOf(db: Db): ServerTable {
       const reading = readRow(row);
       return 'definition' in reading ? reading.definition : null;
     },
+    has: (name) => has.get(name) !== undefined,
     put: (definition) => {
       put.run(rowOf(definition));
     },

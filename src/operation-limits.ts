@@ -126,6 +126,8 @@ export const WATCH_ROOT_CHECK_MS = 1 * SECOND;
 export const WATCH_POLL_MS = 1 * SECOND;
 
 // — CLI on a terminal —
+/** A value of `mcpd secret set` from standard input: a key file has a few KiB, and a variable of a process cannot be much longer. */
+export const SECRET_BYTES_MAX = 64 * KIB;
 /** The live line of a step: smooth to the eye, nothing to the CPU. */
 export const PROGRESS_REPAINT_MS = 100;
 /** After Ctrl-C a command may tell the daemon and print its last words this long. */

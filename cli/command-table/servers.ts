@@ -194,6 +194,22 @@ export const SERVER_COMMANDS: readonly Command[] = [
     load: async () => (await import('../commands/servers.ts')).runSet,
   },
   {
+    name: 'secret',
+    group: 'servers',
+    summary: 'Set, list and remove the secrets of servers; values are never shown.',
+    usage: 'secret set NAME KEY|list [NAME]|remove NAME KEY',
+    operands: { min: 1, max: 3, noun: 'set, list or remove', complete: ['set', 'list', 'remove'] },
+    options: { json: JSON_OPTION },
+    notes: [
+      'The value is asked for and not shown, or read from standard input. A running server is restarted with it.',
+    ],
+    examples: [
+      ['mcpd secret set github GITHUB_PERSONAL_ACCESS_TOKEN', ''],
+      ['mcpd secret set bank API_TOKEN < token.txt', ''],
+    ],
+    load: async () => (await import('../commands/secret.ts')).runSecret,
+  },
+  {
     name: 'logs',
     group: 'servers',
     summary: 'Show what a server wrote to stderr, and its starts, stops and exits.',

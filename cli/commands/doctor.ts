@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
+import type { SecretInfo } from '../../src/api/contract/credentials.ts';
 import type { DaemonStatus, ServerStatus } from '../../src/api/contract.ts';
 import type { DaemonClient } from '../../src/control/client.ts';
-import { McpdError } from '../../src/errors.ts';
+import { type ErrorCode, McpdError } from '../../src/errors.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -12,6 +13,7 @@ import { checkInstallation } from '../doctor/installation.ts';
 import { checkLastStart } from '../doctor/last-start.ts';
 import { checkLoginPath } from '../doctor/login-path.ts';
 import { checkPort } from '../doctor/port.ts';
+import { judgeSecrets } from '../doctor/secrets.ts';
 import type { Palette } from '../output.ts';
 import { amount } from '../units.ts';
 
@@ -36,6 +38,7 @@ async function everyCheck(context: Context): Promise<Check[]> {
     ...checkPm2(paths, seen.status),
     ...(seen.daemon === 'none' ? [...checkLastStart(paths), await checkPort(paths, env)] : []),
     ...seen.servers.map(judgeServer),
+    ...judgeSecrets(seen.secrets),
   ];
 }
 
@@ -53,6 +56,7 @@ interface Seen {
   daemon: 'none' | 'silent' | 'answers';
   status: DaemonStatus | null;
   servers: ServerStatus[];
+  secrets: SecretInfo[];
   checks: Check[];
 }
 
@@ -66,11 +70,24 @@ async function lookAtDaemon(context: Context): Promise<Seen> {
       daemon: daemon === null ? 'none' : 'answers',
       status,
       servers: daemon === null ? [] : await daemon.request<ServerStatus[]>('GET', '/api/servers'),
+      secrets: daemon === null ? [] : await secretsOf(daemon),
       checks,
     };
   } catch (thrown) {
     if (!(thrown instanceof McpdError)) throw thrown;
-    return { daemon: 'silent', status: null, servers: [], checks: [failureOf('daemon', thrown)] };
+    return { daemon: 'silent', status: null, servers: [], secrets: [], checks: [failureOf('daemon', thrown)] };
+  }
+}
+
+/** Of an earlier release of the daemon, and told by the check of the home. */
+const SECRETS_UNTOLD: ReadonlySet<ErrorCode> = new Set(['ROUTE_UNKNOWN', 'SECRETS_DAMAGED']);
+
+async function secretsOf(daemon: DaemonClient): Promise<SecretInfo[]> {
+  try {
+    return await daemon.request<SecretInfo[]>('GET', '/api/secrets');
+  } catch (thrown) {
+    if (thrown instanceof McpdError && SECRETS_UNTOLD.has(thrown.code)) return [];
+    throw thrown;
   }
 }
 

@@ -41,12 +41,12 @@ export async function runSearch(parsed: Parsed, context: Context): Promise<void>
   if (parsed.flag('json')) return output.json(hits);
   if (hits.length === 0) {
     const all = await daemon.request<CatalogHit[]>('GET', '/api/catalog');
-    output.say(`Nothing in the catalog matches ${showable(query)}.`);
     const hint = didYouMean(
       query,
       all.map((hit) => hit.name),
     );
-    return output.say(hint ?? 'Any npm package can be installed: mcpd install npm:PACKAGE');
+    output.say(`Nothing in the catalog matches ${showable(query)}${hint === undefined ? '.' : `: ${hint}`}`);
+    return output.say('Any npm package can be installed: mcpd install npm:PACKAGE');
   }
   output.table(hits, [
     { title: 'NAME', cell: (hit) => hit.name },

@@ -51,6 +51,16 @@ export async function runUninstall(parsed: Parsed, context: Context): Promise<vo
   output.print(`${name} is removed${purge ? ', with its data' : '; its data stays (--purge removes it)'}.`);
 }
 
+/** @throws McpdError SERVER_START_FAILED: it was to be started, and it did not come up */
+export function mustRun(server: ServerStatus): void {
+  if (server.state !== 'failed' && server.state !== 'backoff') return;
+  throw new McpdError('SERVER_START_FAILED', {
+    what: `${server.name} did not start`,
+    ...(server.reason === null ? {} : { why: server.reason }),
+    fix: server.fix ?? `mcpd logs ${server.name}`,
+  });
+}
+
 // — internal —
 
 interface ChangeRequest {
@@ -69,16 +79,6 @@ function commandRequest(name: string, command: ServerCommand): ChangeRequest {
 
 function patchRequest(name: string, patch: ServerPatch): ChangeRequest {
   return { method: 'PATCH', path: pathOf(name), body: patch };
-}
-
-/** @throws McpdError SERVER_START_FAILED: it was to be started, and it did not come up */
-function mustRun(server: ServerStatus): void {
-  if (server.state !== 'failed' && server.state !== 'backoff') return;
-  throw new McpdError('SERVER_START_FAILED', {
-    what: `${server.name} did not start`,
-    ...(server.reason === null ? {} : { why: server.reason }),
-    fix: server.fix ?? `mcpd logs ${server.name}`,
-  });
 }
 
 /** One after the other; a failure ends it. The answer is the state after the change, as far as `check` accepts it. */

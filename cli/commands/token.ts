@@ -1,4 +1,4 @@
-import type { NewToken, TokenInfo } from '../../src/api/contract.ts';
+import type { NewToken, TokenInfo } from '../../src/api/contract/credentials.ts';
 import { McpdError } from '../../src/errors.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -12,6 +12,7 @@ import { judgeDisk } from './home.ts';
 import { judgeNode } from './installation.ts';
 import { checkLastStart } from './last-start.ts';
 import { judgePrograms, programsOn } from './programs.ts';
+import { judgeSecrets } from './secrets.ts';
 
 const status: DaemonStatus = {
   pid: 7,
@@ -175,4 +176,19 @@ test('a failed server is a failure with the advice of the daemon; a sleeping one
     text: 'stopped: two tools dropped',
   });
   expect(judgeServer({ ...server, enabled: false }).verdict).toBe('note');
+});
+
+test('secrets that a server lacks, and those that belong to no server, are told with the command that helps', () => {
+  expect(
+    judgeSecrets([
+      { server: 'bank', name: 'TOKEN', state: 'used' },
+      { server: 'bank', name: 'USER', state: 'missing' },
+      { server: 'bank', name: 'OLD', state: 'unused' },
+      { server: 'ghost', name: 'A', state: 'orphaned' },
+      { server: 'ghost', name: 'B', state: 'orphaned' },
+    ]).map(({ verdict, text, fix }) => [verdict, text, fix]),
+  ).toEqual([
+    ['warning', 'bank needs USER, which has no value', 'mcpd secret set bank USER'],
+    ['warning', 'there is no server ghost, and A, B is kept for it', 'mcpd secret remove ghost'],
+  ]);
 });

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { asMcpdError } from '../errors.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
+import { SecretRequest, TokenRequest } from './contract/credentials.ts';
 import {
   AddRequest,
   ApplyRequest,
@@ -13,7 +14,6 @@ import {
   ServerCommand,
   ServerPatch,
   ShutdownRequest,
-  TokenRequest,
 } from './contract.ts';
 import { bodyAs, flag, json, nameOf } from './request.ts';
 
@@ -46,6 +46,12 @@ export function changeRoutes({ control }: AppOptions): Hono<ApiEnv> {
     control.removeToken(name);
     return json(c, { removed: name });
   });
+  routes.post('/secrets/:name', async (c) =>
+    json(c, await control.setSecret(nameOf(c), await bodyAs(c, SecretRequest))),
+  );
+  routes.delete('/secrets/:name', async (c) =>
+    json(c, { removed: await control.removeSecrets(nameOf(c), c.req.query('secret') ?? null) }),
+  );
   routes.post('/shutdown', async (c) => {
     const request = await bodyAs(c, ShutdownRequest);
     // Once the answer is out, or nobody waits for it any more.

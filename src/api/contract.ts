@@ -248,22 +248,6 @@ export interface ApplyResult {
   warnings: string[];
 }
 
-// — clients that come in by HTTP (`mcpd token`) —
-
-export const TokenRequest = z.object({ name: z.string() });
-export type TokenRequest = z.infer<typeof TokenRequest>;
-export interface TokenInfo {
-  /** Of the client. */
-  name: string;
-  addedAt: number;
-}
-export interface NewToken extends TokenInfo {
-  /** Told this once; mcpd keeps a digest only. */
-  token: string;
-  /** Where that client finds mcpd; null while another program has the port. */
-  url: string | null;
-}
-
 export const ShutdownRequest = z.object({
   /** Skips the drain. */
   now: z.optional(z.boolean()),

@@ -1,4 +1,12 @@
 import type {
+  NewToken,
+  SecretChange,
+  SecretInfo,
+  SecretRequest,
+  TokenInfo,
+  TokenRequest,
+} from './contract/credentials.ts';
+import type {
   AddRequest,
   ApplyRequest,
   ApplyResult,
@@ -11,7 +19,6 @@ import type {
   InstallRequest,
   LiveEvent,
   LogLine,
-  NewToken,
   ProcessTree,
   ServerCommand,
   ServerInfo,
@@ -19,8 +26,6 @@ import type {
   ServerStatus,
   SessionStatus,
   ShutdownRequest,
-  TokenInfo,
-  TokenRequest,
   ToolInfo,
 } from './contract.ts';
 
@@ -54,6 +59,11 @@ export interface DaemonControl {
   addToken(request: TokenRequest): NewToken;
   /** Ends what that client has open. @throws McpdError CLIENT_UNKNOWN */
   removeToken(name: string): void;
+  secrets(): SecretInfo[];
+  /** Resolves as `command` does. @throws McpdError SERVER_UNKNOWN, SECRET_UNKNOWN, INPUT_INVALID */
+  setSecret(server: string, request: SecretRequest): Promise<SecretChange>;
+  /** One, or with null all of a server that is not there; resolves to their names. @throws McpdError SERVER_UNKNOWN, SECRET_UNKNOWN */
+  removeSecrets(server: string, name: string | null): Promise<string[]>;
   /** Called with every change; returns the way to stop listening. */
   watch(listener: (event: LiveEvent) => void): () => void;
   shutdown(request: ShutdownRequest): void;

@@ -94,9 +94,9 @@ describe('a body', () => {
   });
 });
 
-test('tokens of clients are made, seen and taken away by the CLI alone', () => {
+test('tokens of clients and secrets of servers are made, seen and taken away by the CLI alone', () => {
   for (const method of ['GET', 'POST', 'DELETE']) {
-    for (const path of ['/api/tokens', '/api/tokens/inspector']) {
+    for (const path of ['/api/tokens', '/api/tokens/inspector', '/api/secrets', '/api/secrets/weather']) {
       expect([method, path, judge(method, path, method === 'POST' ? JSON_BODY : SIGNED)]).toEqual([
         method,
         path,
@@ -104,7 +104,8 @@ test('tokens of clients are made, seen and taken away by the CLI alone', () => {
       ]);
     }
   }
-  expect(outcome(() => judgeLocal(facts('GET', '/api/tokens', [])))).toBe('api');
+  for (const path of ['/api/tokens', '/api/secrets', '/api/secrets/weather?secret=KEY'])
+    expect(outcome(() => judgeLocal(facts('GET', path, [])))).toBe('api');
 });
 
 describe('a web page of somebody else', () => {

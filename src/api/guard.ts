@@ -76,8 +76,8 @@ const JSON_TYPE = /^application\/json(?:\s*;\s*charset=utf-8)?$/i;
 const API_PATH = /^\/api(?:\/[A-Za-z0-9_-]{1,64})+$/;
 const SERVER = '/api/servers/[a-z0-9][a-z0-9_-]{0,31}';
 
-/** Who may come in by HTTP is the business of the CLI alone. */
-const LOCAL_ONLY = /^\/api\/tokens(?:\/|$)/;
+/** Who may come in by HTTP, and what servers are given in secret, is the business of the CLI alone. */
+const LOCAL_ONLY = /^\/api\/(?:tokens|secrets)(?:\/|$)/;
 
 /** What a page may change: never a command. Adding a server or changing what it runs needs the CLI, so that no page can do it. */
 const CHANGES_BY_PAGE: readonly { method: string; path: RegExp }[] = [

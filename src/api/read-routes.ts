@@ -25,6 +25,7 @@ export function readRoutes(options: AppOptions): Hono<ApiEnv> {
     const limit = wholeNumber(c, 'limit', { min: 1, max: CALL_ANSWER_ROWS_MAX }) ?? CALLS;
     return json(c, await control.calls({ limit, server: c.req.query('server') ?? null }));
   });
+  routes.get('/secrets', (c) => json(c, control.secrets()));
   routes.get('/tokens', (c) => json(c, control.tokens()));
   routes.get('/declared', async (c) => json(c, await control.exportSet()));
   return routes;

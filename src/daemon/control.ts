@@ -1,4 +1,12 @@
 import type {
+  NewToken,
+  SecretChange,
+  SecretInfo,
+  SecretRequest,
+  TokenInfo,
+  TokenRequest,
+} from '../api/contract/credentials.ts';
+import type {
   AddRequest,
   ApplyRequest,
   ApplyResult,
@@ -11,15 +19,12 @@ import type {
   InstallRequest,
   LiveEvent,
   LogLine,
-  NewToken,
   ProcessTree,
   ServerCommand,
   ServerInfo,
   ServerPatch,
   SessionStatus,
   ShutdownRequest,
-  TokenInfo,
-  TokenRequest,
   ToolInfo,
 } from '../api/contract.ts';
 import type { DaemonControl } from '../api/daemon-control.ts';
@@ -29,6 +34,7 @@ import type { Installer } from '../install/install.ts';
 import { unknownServer } from '../unknown-server.ts';
 import type { Parts } from './parts.ts';
 import { isAtRest, isUpOrDown } from './settled.ts';
+import { removeSecrets, secretRows, setSecret } from './stored-secrets.ts';
 import { listsOf, shown, toolsOf } from './views.ts';
 
 /** Transitions shown of one server. */
@@ -37,6 +43,8 @@ const TRANSITIONS_SHOWN = 50;
 /** What the control API can do, carried out by the daemon's parts. */
 export class Control implements DaemonControl {
   readonly #parts: Parts;
+  /** Under way. */
+  #installs = 0;
   readonly #watchers = new Set<(event: LiveEvent) => void>();
 
   constructor(parts: Parts) {
@@ -82,11 +90,11 @@ export class Control implements DaemonControl {
   }
 
   async install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
-    await (await this.#installer()).install(request, report, signal);
+    await this.#installing((installer) => installer.install(request, report, signal));
   }
 
   async add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
-    await (await this.#installer()).add(request, report, signal);
+    await this.#installing((installer) => installer.add(request, report, signal));
   }
 
   async patch(name: string, patch: ServerPatch): Promise<ServerStatus> {
@@ -159,7 +167,7 @@ export class Control implements DaemonControl {
   }
 
   async apply(request: ApplyRequest): Promise<ApplyResult> {
-    return (await this.#installer()).apply(request);
+    return this.#installing((installer) => installer.apply(request));
   }
 
   async exportSet(): Promise<DeclaredSet> {
@@ -179,6 +187,22 @@ export class Control implements DaemonControl {
 
   removeToken(name: string): void {
     this.#parts.clients.remove(name);
+  }
+
+  secrets(): SecretInfo[] {
+    const { registry, secrets } = this.#parts;
+    if (secrets.damage !== null) throw secrets.damage;
+    const rows = secretRows(registry.allServers(), secrets, (name) => registry.has(name));
+    // An install keeps its secrets before it registers its server.
+    return this.#installs === 0 ? rows : rows.filter(({ state }) => state !== 'orphaned');
+  }
+
+  setSecret(server: string, request: SecretRequest): Promise<SecretChange> {
+    return setSecret(this.#parts, server, request);
+  }
+
+  removeSecrets(server: string, name: string | null): Promise<string[]> {
+    return removeSecrets(this.#parts, server, name);
   }
 
   watch(listener: (event: LiveEvent) => void): () => void {
@@ -205,6 +229,15 @@ export class Control implements DaemonControl {
 
   #tell(event: LiveEvent): void {
     for (const watcher of this.#watchers) watcher(event);
+  }
+
+  async #installing<T>(work: (installer: Installer) => Promise<T>): Promise<T> {
+    this.#installs += 1;
+    try {
+      return await work(await this.#installer());
+    } finally {
+      this.#installs -= 1;
+    }
   }
 
   async #installer(): Promise<Installer> {

@@ -54,6 +54,18 @@ export class Installer {
     return this.#during(() => this.#installs.names.during(name, null, work));
   }
 
+  /** @throws McpdError NAME_TAKEN while something else is at work on it; SECRETS_DAMAGED */
+  keepSecret(server: string, name: string, value: string): Promise<void> {
+    const work = () => this.#ports.secrets.set(server, new Map([[name, value]]));
+    return this.#during(() => this.#installs.names.during(server, null, work));
+  }
+
+  /** @throws as `keepSecret` */
+  async dropSecrets(server: string, names: readonly string[]): Promise<void> {
+    const work = () => this.#ports.secrets.remove(server, names);
+    await this.#during(() => this.#installs.names.during(server, null, work));
+  }
+
   /** @throws McpdError CONFIG_INVALID for a file that is no whole; entries fail one by one, in the result */
   apply(request: ApplyRequest): Promise<ApplyResult> {
     const apply = this.#lastApply.then(async () => {

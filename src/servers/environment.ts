@@ -73,8 +73,6 @@ export function variable(
 export interface Fillings {
   /** The server's name, for errors. */
   server: string;
-  /** The file that declares it: it is changed there. Null for a server that was installed. */
-  declaredIn: string | null;
   secret(name: string): string | undefined;
   dataDir: string;
 }
@@ -120,16 +118,13 @@ function keyOf(platform: NodeJS.Platform): (name: string) => string {
   return platform === 'win32' ? (name) => name.toUpperCase() : (name) => name;
 }
 
-function secretValue({ server, declaredIn, secret }: Fillings, name: string): string {
+function secretValue({ server, secret }: Fillings, name: string): string {
   const value = secret(name);
   if (value !== undefined) return value;
   throw new McpdError('SECRET_MISSING', {
     what: `${server} needs the secret ${name}, which has no value`,
     why: 'its launch refers to it, and the secrets file does not have it',
-    fix:
-      declaredIn === null
-        ? `mcpd uninstall ${server}, then install it again with --env ${name}`
-        : `give ${name} its value in the "env" of ${server} in ${declaredIn}`,
+    fix: `mcpd secret set ${server} ${name}`,
   });
 }
 

@@ -48,8 +48,7 @@ export async function planLaunch(
   const launch = placed(kept);
   const { dataDir, inherited, loginPath, secret, marker } = surroundings;
   const platform = process.platform;
-  const declaredIn = definition.source.kind === 'file' ? definition.source.ref : null;
-  const { args, env: declared } = filledLaunch(launch, { server: name, declaredIn, dataDir, secret });
+  const { args, env: declared } = filledLaunch(launch, { server: name, dataDir, secret });
   await makeDataFolder(dataDir);
   const cwd = launch.cwd === null ? dataDir : filledPath(launch.cwd, dataDir);
   await checkFolder(name, cwd);

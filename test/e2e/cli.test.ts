@@ -53,8 +53,14 @@ test('an unknown command, option or server gets the nearest one, and the exit co
   await machine.add('notes', 'echo');
   expect(await machine.cli('info', 'note', '--json')).toMatchObject({
     code: 3,
-    json: { error: { code: 'SERVER_UNKNOWN' } },
+    json: { error: { code: 'SERVER_UNKNOWN', why: 'did you mean notes?', fix: 'mcpd list' } },
   });
+  const search = await machine.cli('search', 'wether');
+  expect([search.code, search.stdout, search.stderr]).toEqual([
+    0,
+    '',
+    'Nothing in the catalog matches wether: did you mean weather?\nAny npm package can be installed: mcpd install npm:PACKAGE\n',
+  ]);
   expect(await machine.cli('add', 'notes', '--json', '--', ...echo)).toMatchObject({
     code: 4,
     json: { error: { code: 'NAME_TAKEN' } },
@@ -239,6 +245,18 @@ test('a followed log shows new lines as they come, and ends with Ctrl-C', async 
     source: expect.any(String),
     text: expect.any(String),
   });
+});
+
+test('a followed log ends with its server', async ({ machine }) => {
+  await machine.add('notes', 'echo');
+  await machine.ok('start', 'notes');
+  const child = inTerminal(machine, 'logs', 'notes', '-f');
+  await until('the past lines', () => child.said().includes('lifecycle'));
+  await machine.ok('uninstall', 'notes');
+  expect(await child.ended).toBe(0);
+  const lines = child.said().trimEnd().split('\n');
+  expect(lines.at(-1)).toBe('notes was uninstalled, and its log has ended.');
+  expect(lines.at(-2)).toMatch(/lifecycle/);
 });
 
 test('a reader that goes away early is no error', async ({ machine }) => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { fake } from '../harness/fake.ts';
@@ -104,6 +104,63 @@ test('a secret that is changed by a new add is used from the next start on; unin
   await machine.ok('add', 'bank', '--env', 'API_TOKEN=another value', '--', ...fake('echo'));
   const host = await machine.connected();
   expect(JSON.parse(textOf(await host.call('bank__env'))).env.API_TOKEN).toBe('another value');
+});
+
+test('a secret is set from standard input, restarts what runs, is listed by name, and can be removed', async ({
+  machine,
+}) => {
+  await machine.startDaemon();
+  await machine.ok('add', 'bank', '--env', 'API_TOKEN=the first value', '--', ...fake('echo'));
+  const host = await machine.connected();
+  const token = async () => JSON.parse(textOf(await host.call('bank__env'))).env.API_TOKEN;
+  const set = (input: string, ...more: string[]) =>
+    machine.cliWith({ input }, 'secret', 'set', 'bank', 'API_TOKEN', ...more);
+  expect((await set('the second value\n')).stdout).toBe('API_TOKEN of bank is set; its next start will use it.\n');
+  expect(await token()).toBe('the second value');
+  const { pid } = await machine.server('bank');
+  expect((await set(`${SECRET}\n`)).stdout).toBe('API_TOKEN of bank is set, and it was restarted: running.\n');
+  expect(await token()).toBe(SECRET);
+  expect((await machine.server('bank')).pid).not.toBe(pid);
+
+  expect((await set('')).stderr).toContain('API_TOKEN was given no value (INPUT_MISSING)');
+  expect(await machine.cliWith({ input: 'x' }, 'secret', 'set', 'bank', 'API_TOKE', '--json')).toMatchObject({
+    code: 3,
+    json: { error: { code: 'SECRET_UNKNOWN', why: 'did you mean API_TOKEN?' } },
+  });
+  expect(await machine.cliWith({ input: 'x' }, 'secret', 'set', 'bnk', 'API_TOKEN', '--json')).toMatchObject({
+    code: 3,
+    json: { error: { code: 'SERVER_UNKNOWN', why: 'did you mean bank?', fix: 'mcpd list' } },
+  });
+  expect(await machine.ok('secret', 'list')).toContain('API_TOKEN');
+  expect(await machine.ok('secret', 'list', 'bank', '--json')).toEqual([
+    { server: 'bank', name: 'API_TOKEN', state: 'used' },
+  ]);
+
+  const removed = await machine.cli('secret', 'remove', 'bank', 'API_TOKEN');
+  expect([removed.code, removed.stdout]).toEqual([0, 'API_TOKEN of bank is removed.\n']);
+  expect(removed.stderr).toContain('mcpd secret set bank API_TOKEN');
+  expect(await machine.cli('restart', 'bank', '--json')).toMatchObject({
+    code: 5,
+    json: { error: { why: expect.stringContaining('mcpd secret set bank API_TOKEN') } },
+  });
+  expect((await set('the third value')).code).toBe(0);
+  expect(await token()).toBe('the third value');
+});
+
+test('secrets that a killed install left are named by the doctor and removed by one command', async ({ machine }) => {
+  mkdirSync(machine.home.mcpdHome, { recursive: true, mode: 0o700 });
+  const left = { version: 1, secrets: { ghost: { A: SECRET, B: 'b' }, bank: { OLD: 'o' } } };
+  writeFileSync(join(machine.home.mcpdHome, 'secrets.json'), JSON.stringify(left), { mode: 0o600 });
+  await machine.startDaemon();
+  const checks = await machine.ok('doctor', '--json');
+  expect(checks.filter(({ topic }: { topic: string }) => topic === 'secrets')).toMatchObject([
+    { verdict: 'warning', fix: 'mcpd secret remove bank' },
+    { verdict: 'warning', text: 'there is no server ghost, and A, B is kept for it', fix: 'mcpd secret remove ghost' },
+  ]);
+  expect(await machine.ok('secret', 'remove', 'ghost', '--json')).toEqual({ removed: ['A', 'B'] });
+  expect(await machine.ok('secret', 'remove', 'bank', 'OLD', '--json')).toEqual({ removed: ['OLD'] });
+  expect(await machine.ok('secret', 'list', '--json')).toEqual([]);
+  expect(filesWith(machine.home.root, SECRET)).toEqual([]);
 });
 
 // — internal —

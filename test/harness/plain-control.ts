@@ -1,3 +1,4 @@
+import type { SecretInfo, SecretRequest, TokenRequest } from '../../src/api/contract/credentials.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -9,7 +10,6 @@ import type {
   ServerInfo,
   ServerStatus,
   ShutdownRequest,
-  TokenRequest,
 } from '../../src/api/contract.ts';
 import type { DaemonControl } from '../../src/api/daemon-control.ts';
 import { McpdError } from '../../src/errors.ts';
@@ -172,6 +172,20 @@ export class PlainControl implements DaemonControl {
 
   removeToken(name: string) {
     this.asked.push(`remove token ${name}`);
+  }
+
+  secrets(): SecretInfo[] {
+    return [{ server: 'weather', name: 'KEY', state: 'used' }];
+  }
+
+  async setSecret(server: string, { name, value }: SecretRequest) {
+    this.asked.push(`set ${server} ${name} ${value}`);
+    return { server: this.find(server), restarted: true };
+  }
+
+  async removeSecrets(server: string, name: string | null) {
+    this.asked.push(`remove ${server} ${name}`);
+    return [name ?? 'all'];
   }
 
   watch(listener: (event: LiveEvent) => void) {

@@ -44,6 +44,10 @@ describe('over the socket of the home', () => {
     expect((await change('PATCH', '/api/servers/weather', { sharing: 'alone' })).status).toBe(400);
     expect((await change('POST', '/api/servers/weather/restart')).status).toBe(200);
     expect((await change('DELETE', '/api/servers/weather?purge=1')).text).toBe('{"removed":"weather"}');
+    expect((await change('POST', '/api/secrets/weather', { name: 'KEY', value: 'v' })).status).toBe(200);
+    expect((await change('POST', '/api/secrets/weather', { name: 'KEY' })).status).toBe(400);
+    expect((await change('DELETE', '/api/secrets/weather?secret=KEY')).text).toBe('{"removed":["KEY"]}');
+    expect((await change('DELETE', '/api/secrets/ghost')).text).toBe('{"removed":["all"]}');
     expect((await change('POST', '/api/declared', { path: '/x/mcpd.json', text: '{}' })).status).toBe(200);
     expect(here.control.asked.slice(asked)).toEqual([
       'plan weather',
@@ -51,6 +55,9 @@ describe('over the socket of the home', () => {
       'patch weather {"sharing":"per-session"}',
       'command weather restart',
       'uninstall weather true',
+      'set weather KEY v',
+      'remove weather KEY',
+      'remove ghost null',
       'apply /x/mcpd.json',
     ]);
   });
