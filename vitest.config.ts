@@ -4,6 +4,9 @@ const node = { environment: 'node', pool: 'forks' } as const;
 /** Real processes, sockets and SQLite: one file at a time, so that two cores are enough and nothing competes for time. */
 const oneAtATime = { ...node, fileParallelism: false, maxWorkers: 1 } as const;
 
+/** Two tests of the whole, which need what is built as those of test/e2e do. */
+const WITH_THE_BUILD = ['test/revisions.test.ts', 'test/differential.test.ts'];
+
 export default defineConfig({
   test: {
     reporters: ['default', './scripts/tally-reporter.mjs'],
@@ -19,6 +22,7 @@ export default defineConfig({
             'dashboard/src/**/*.test.ts',
             'test/*.test.ts',
           ],
+          exclude: WITH_THE_BUILD,
           isolate: false,
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
@@ -38,7 +42,7 @@ export default defineConfig({
         test: {
           ...oneAtATime,
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          include: ['test/e2e/**/*.test.ts', ...WITH_THE_BUILD],
           globalSetup: ['test/e2e/setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -23,6 +23,7 @@ export class Machine {
   readonly package: string;
   private readonly hosts: Host[] = [];
   private readonly officials: OfficialHost[] = [];
+  private token: string | undefined;
 
   constructor(home: TemporaryHome, installed = inject('installedPackage')) {
     this.home = home;
@@ -94,6 +95,12 @@ export class Machine {
     const host = this.host(options);
     await host.init();
     return host;
+  }
+
+  /** An endpoint of the daemon's HTTP door, with a token of its own. */
+  async httpPlace(path: string): Promise<{ url: string; token: string }> {
+    this.token ??= (await this.ok('token', 'add', 'test-host', '--json')).token as string;
+    return { url: `http://127.0.0.1:${this.home.port}${path}`, token: this.token };
   }
 
   async official(which: OfficialClient): Promise<OfficialHost> {

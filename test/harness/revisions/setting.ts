@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fake } from '../fake.ts';
+import type { Machine } from '../machine.ts';
+import type { Pair } from './cells.ts';
+import { httpWire } from './http-wires.ts';
+import { RevisionHost } from './revision-host.ts';
+import { stdioWire } from './stdio-wire.ts';
+import { nameOf, type Place } from './table.ts';
+
+export interface Servers {
+  /** A pair of this server with a host that is still to be named. */
+  pairWith(server: Place): Omit<Pair, 'host'>;
+  /** Ends those that are reached over HTTP. */
+  end(): Promise<void>;
+}
+
+/** Installs a server for each place, named after it. */
+export async function installServers(machine: Machine, places: readonly Place[]): Promise<Servers> {
+  await machine.startDaemon();
+  const remote: ChildProcess[] = [];
+  await Promise.all(
+    places.map(async (place) => {
+      const args = ['--revision', place.revision, '--transport', place.transport, '--name', nameOf(place)];
+      if (place.transport === 'stdio') return machine.add(nameOf(place), 'any-revision', args);
+      const { child, url } = await startRemote(machine, fake('any-revision', ...args));
+      remote.push(child);
+      await machine.ok('add', nameOf(place), url);
+    }),
+  );
+  return {
+    pairWith: (server) => ({
+      server: nameOf(server),
+      revision: server.revision,
+      recorded: recordedBy(machine, nameOf(server)),
+    }),
+    end: async () => {
+      await Promise.all(remote.map(endOf));
+    },
+  };
+}
+
+/** How often a server has recorded this: with this marker, or at all. A call that goes on in a later round is no other call. */
+export function recordedBy(machine: Machine, server: string): Pair['recorded'] {
+  return (what, marker) =>
+    machine
+      .records(what)
+      .filter((record) => (marker === undefined ? record['server'] === server : record['marker'] === marker))
+      .filter(({ round = 1 }) => round === 1).length;
+}
+
+/** What servers of this machine saw and their revision does not allow, each once. */
+export function violationsOn(machine: Machine): string[] {
+  return [...new Set(machine.records('violation').map(({ pid: _, ...record }) => JSON.stringify(record)))];
+}
+
+/** Connects a host of this place, which wants log lines from `info` on. */
+export async function connectPlace(machine: Machine, place: Place, label = nameOf(place)): Promise<RevisionHost> {
+  const { home } = machine;
+  const wire =
+    place.transport === 'stdio'
+      ? stdioWire(machine.stdio, { env: home.env, cwd: home.userHome, onPid: (pid) => home.track(pid) })
+      : httpWire(place.revision, await machine.httpPlace(place.revision === '2024-11-05' ? '/mcp/sse' : '/mcp'));
+  const host = await RevisionHost.connect({ label, revision: place.revision, wire });
+  await host.setLevel('info');
+  return host;
+}
+
+// — internal —
+
+/** A server that somebody else runs: it says its URL on its first line, and leaves when its stdin ends. */
+async function startRemote(
+  machine: Machine,
+  [program, ...args]: [string, ...string[]],
+): Promise<{ child: ChildProcess; url: string }> {
+  const env = { ...machine.home.env, RECORD_FILE: machine.recordFile };
+  const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  machine.home.track(child.pid);
+  for await (const url of createInterface({ input: child.stdout })) return { child, url };
+  throw new Error(`${args.join(' ')} has ended without a URL`);
+}
+
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('close', () => resolve());
+    child.stdin?.end();
+  });
+}
