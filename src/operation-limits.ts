@@ -49,6 +49,13 @@ export const API_BODY_BYTES_MAX = 4 * MIB;
 export const LIVE_QUEUE_BYTES_MAX = 1 * MIB;
 /** Connections to one listener of the control API at once: pages and CLIs are few, and a flood must not use up the file descriptors. */
 export const API_CONNECTIONS_MAX = 256;
+/** The same on 127.0.0.1, where hosts may come too: each holds a stream and a connection for every call. */
+export const WEB_CONNECTIONS_MAX = 1024;
+/** The head of a request, and all of it: who is slower ties up a connection on purpose. */
+export const HTTP_HEAD_MS = 10 * SECOND;
+export const HTTP_REQUEST_MS = 60 * SECOND;
+/** A connection without a request is kept this long: longer than the pauses of a conversation's calls, so that few are made anew. */
+export const HTTP_IDLE_CONNECTION_MS = 75 * SECOND;
 /** Open answers may still finish this long when the daemon closes its listeners. */
 export const API_CLOSE_MS = 1 * SECOND;
 /** Lines of a log in one answer. */

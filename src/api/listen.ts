@@ -5,7 +5,14 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asMcpdError, type McpdError } from '../errors.ts';
 import { folderIdentity, homeFault, insideHome, isStill } from '../home.ts';
-import { API_CLOSE_MS, API_CONNECTIONS_MAX } from '../operation-limits.ts';
+import {
+  API_CLOSE_MS,
+  API_CONNECTIONS_MAX,
+  HTTP_HEAD_MS,
+  HTTP_IDLE_CONNECTION_MS,
+  HTTP_REQUEST_MS,
+  WEB_CONNECTIONS_MAX,
+} from '../operation-limits.ts';
 import { removeStaleSocket } from '../stale-socket.ts';
 import { CONTROL_PROTOCOL } from '../version.ts';
 import { answerError, answerJson, type Listener } from './answer.ts';
@@ -27,6 +34,14 @@ export interface ApiOptions {
   port: number;
   /** Folder of the built dashboard. */
   assets: string;
+  /** Who answers on 127.0.0.1 besides, with rules of its own; null: nobody. */
+  front: WebFront | null;
+}
+
+/** Takes over the requests whose target it owns, before anything else has looked at them. */
+interface WebFront {
+  owns(target: string): boolean;
+  handle(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void;
 }
 
 export interface Api {
@@ -54,6 +69,14 @@ export function createApi(options: ApiOptions): Api {
 // — internal —
 
 type App = Record<Listener, (incoming: IncomingMessage, outgoing: ServerResponse) => unknown>;
+
+/** Whoever sends a head or a body byte by byte ties up a connection. */
+const TIMEOUTS = {
+  headersTimeout: HTTP_HEAD_MS,
+  requestTimeout: HTTP_REQUEST_MS,
+  keepAliveTimeout: HTTP_IDLE_CONNECTION_MS,
+  connectionsCheckingInterval: HTTP_HEAD_MS,
+};
 
 class Listening implements Api {
   private readonly options: ApiOptions;
@@ -148,8 +171,12 @@ class Listening implements Api {
   }
 
   private serverOf(listener: Listener): Server {
-    const server = createServer((incoming, outgoing) => void this.answer(listener, incoming, outgoing));
-    server.maxConnections = API_CONNECTIONS_MAX;
+    const front = listener === 'web' ? this.options.front : null;
+    const server = createServer(TIMEOUTS, (incoming, outgoing) => {
+      if (front?.owns(incoming.url ?? '')) front.handle(incoming, outgoing, this.httpPort.current() ?? 0);
+      else void this.answer(listener, incoming, outgoing);
+    });
+    server.maxConnections = listener === 'web' ? WEB_CONNECTIONS_MAX : API_CONNECTIONS_MAX;
     server.on('upgrade', (incoming, socket, head) => void this.upgrade(listener, incoming, socket, head));
     return server;
   }

@@ -187,6 +187,7 @@ export class Control implements DaemonControl {
 
   removeToken(name: string): void {
     this.#parts.clients.remove(name);
+    this.#parts.endClient(name);
   }
 
   secrets(): SecretInfo[] {

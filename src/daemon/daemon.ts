@@ -9,7 +9,6 @@ import { ClientTokens } from '../client-tokens.ts';
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { asMcpdError } from '../errors.ts';
-import { createHostSocket, type HostSocket } from '../hosts/socket.ts';
 import { INSTALLS_END_MS } from '../operation-limits.ts';
 import { packageRoot } from '../package-root.ts';
 import { type Paths, portOf } from '../paths.ts';
@@ -22,6 +21,7 @@ import { Ending, type EndReason } from './ending.ts';
 import { createGateway, newGeneration } from './gateway.ts';
 import { leaveHint, removeHint } from './hint.ts';
 import { HomeWatch } from './home-watch.ts';
+import { createHosts, type Hosts } from './hosts.ts';
 import type { Installing } from './installing.ts';
 import type { Parts } from './parts.ts';
 import { type Edges, Runtime } from './runtime.ts';
@@ -87,7 +87,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly #startedAt = Date.now();
   readonly #trials = new Trials();
   readonly #ending = new Ending();
-  readonly #hosts: HostSocket;
+  readonly #hosts: Hosts;
   readonly #control: Control;
   readonly #api: Api;
   readonly #home: HomeWatch;
@@ -106,7 +106,7 @@ class WiredDaemon implements Daemon, Parts {
     const generation = newGeneration();
     this.gateway = createGateway(registry.allNames(), generation, keptToken(paths.token));
     this.processes = this.#createProcesses(generation);
-    this.#hosts = this.#createHosts(generation);
+    this.#hosts = createHosts(this, generation, (event) => this.runtime.post(event));
     this.runtime = new Runtime(this.gateway, this.#edges());
     this.waits = new ServerWaits(this.gateway);
     this.watching = new Watching(this);
@@ -143,6 +143,10 @@ class WiredDaemon implements Daemon, Parts {
     // A load that failed (no free file descriptor) is tried again by the next request.
     this.#installing.catch(() => (this.#installing = null));
     return this.#installing;
+  }
+
+  endClient(name: string): void {
+    this.#hosts.http.endClient(name);
   }
 
   stop(request: ShutdownRequest): void {
@@ -224,18 +228,6 @@ class WiredDaemon implements Daemon, Parts {
     });
   }
 
-  #createHosts(generation: string): HostSocket {
-    let count = 0;
-    return createHostSocket({
-      socketName: this.paths.hostSocket,
-      sessionId: () => `s${++count}`,
-      version: VERSION,
-      generation,
-      report: (event) => this.runtime.post(event),
-      now: this.now,
-    });
-  }
-
   #createApi(): Api {
     const { home, apiSocket, token } = this.paths;
     return createApi({
@@ -244,6 +236,7 @@ class WiredDaemon implements Daemon, Parts {
       socket: apiSocket,
       token: keptToken(token),
       port: portOf(home),
+      front: this.#hosts.http,
       assets: join(packageRoot(), 'dist', 'dashboard'),
     });
   }
@@ -251,7 +244,7 @@ class WiredDaemon implements Daemon, Parts {
   #edges(): Edges {
     return {
       now: this.now,
-      hosts: this.#hosts,
+      hosts: this.#hosts.edge,
       servers: this.processes,
       registry: this.registry,
       history: this.history,

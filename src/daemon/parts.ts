@@ -31,6 +31,8 @@ export interface Parts {
   announce(definition: ServerDefinition, memory: ServerMemory | null): void;
   /** Loaded with the first install: its libraries are not for an idle daemon. */
   installing(): Promise<Installing>;
+  /** Ends everything that a client has open by HTTP. */
+  endClient(name: string): void;
   /** Aborted when the daemon ends, with the reason for whoever waits. */
   ending: AbortSignal;
   /** Begins the orderly end that a person asked for. */

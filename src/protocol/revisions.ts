@@ -3,6 +3,8 @@
 export const MODERN_REVISION = '2026-07-28';
 export const LEGACY_REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export const NEWEST_LEGACY = LEGACY_REVISIONS[0];
+/** What the specification takes a request by HTTP for that names no revision. */
+export const UNNAMED_REVISION: LegacyRevision = '2025-03-26';
 /** What mcpd serves, newest first: for `server/discover` and for the error about a revision it does not serve. */
 export const SERVED_REVISIONS: readonly string[] = [MODERN_REVISION, ...LEGACY_REVISIONS];
 
@@ -11,6 +13,10 @@ export type LegacyRevision = (typeof LEGACY_REVISIONS)[number];
 /** The revision that `initialize` answers: the host's own if mcpd knows it, else the newest with a handshake. */
 export function negotiateLegacy(asked: unknown): LegacyRevision {
   return LEGACY_REVISIONS.find((revision) => revision === asked) ?? NEWEST_LEGACY;
+}
+
+export function isLegacyRevision(text: string): text is LegacyRevision {
+  return LEGACY_REVISIONS.some((revision) => revision === text);
 }
 
 /** What a revision knows, as far as mcpd treats hosts and servers differently by it. */
@@ -31,6 +37,8 @@ export interface Features {
   urlElicitationError: boolean;
   /** Tools in sampling, and several content blocks in one of its messages. */
   samplingTools: boolean;
+  /** Streams by HTTP begin with an event that has an id and no data, from which they can be resumed. */
+  primedStreams: boolean;
 }
 
 /** Of a session that has named no revision nothing is known, so it is served as the newest with a handshake. */
@@ -49,6 +57,7 @@ const FIRST: Features = {
   elicitation: 'none',
   urlElicitationError: false,
   samplingTools: false,
+  primedStreams: false,
 };
 const MARCH_2025: Features = { ...FIRST, batches: true, completionsDeclared: true, audio: true };
 const JUNE_2025: Features = {
@@ -63,6 +72,7 @@ const NEWEST_LEGACY_FEATURES: Features = {
   elicitation: 'form-and-url',
   urlElicitationError: true,
   samplingTools: true,
+  primedStreams: true,
 };
 
 const FEATURES: ReadonlyMap<string, Features> = new Map<string, Features>([

@@ -29,7 +29,7 @@ export async function listeningApi(options: { port?: number; servers?: string[] 
   const control = new PlainControl(...(options.servers ?? ['weather', 'todo']));
   const token = keptToken(paths.token);
   const { home, apiSocket: socket } = paths;
-  const api = createApi({ control, home, socket, token, port: options.port ?? 0, assets });
+  const api = createApi({ control, home, socket, token, port: options.port ?? 0, assets, front: null });
   await api.listen();
   const close = async () => {
     await api.close();

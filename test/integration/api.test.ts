@@ -66,7 +66,15 @@ describe('over the socket of the home', () => {
     const file = join(here.paths.home, here.paths.apiSocket);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const { home, apiSocket: socket } = here.paths;
-    const next = createApi({ control: new PlainControl('next'), home, socket, token: 'x', port: 0, assets: home });
+    const next = createApi({
+      control: new PlainControl('next'),
+      home,
+      socket,
+      token: 'x',
+      port: 0,
+      assets: home,
+      front: null,
+    });
     await next.listen();
     expect((await askLocal(here.paths, '/api/servers')).text).toContain('the next server');
     await next.close();
@@ -86,6 +94,7 @@ describe('over the socket of the home', () => {
       token: 'x',
       port: 0,
       assets: home,
+      front: null,
     });
     await expect(api.listen()).rejects.toMatchObject({ code: 'HOME_UNSAFE' });
     expect(readFileSync(join(home, 'other.sock'), 'utf8')).toBe('mine');

@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { JSON_DEPTH_MAX } from '../../limits.ts';
+import { byteLength, join } from '../../protocol/bytes.ts';
+import type { Bytes, Frame, NoiseReason } from '../../protocol/frame.ts';
+import { EnvelopeScanner } from '../../protocol/scan.ts';
+
+/** Gives the whole body in the chunks in which it came, or why there is none. `then` is called once. */
+export function readBody(
+  incoming: IncomingMessage,
+  bytesMax: number,
+  then: (body: Bytes | 'too-long' | 'cut') => void,
+): void {
+  if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) return then('too-long');
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let told = false;
+  const tell = (body: Bytes | 'too-long' | 'cut') => {
+    if (told) return;
+    told = true;
+    then(body);
+  };
+  incoming.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= bytesMax) chunks.push(chunk);
+    else tell('too-long');
+  });
+  incoming.on('end', () => tell(chunks));
+  // Broken off; `close` comes in any case.
+  incoming.on('error', () => tell('cut'));
+  incoming.on('close', () => tell('cut'));
+}
+
+/** A body as a message, read by the same scanner as a line. */
+export function messageOf(body: Bytes): Frame | NoiseReason {
+  for (const chunk of body) flatten(chunk);
+  SCANNER.reset();
+  for (const chunk of body) SCANNER.push(chunk, 0);
+  const found = SCANNER.finish();
+  if (found === null) return 'not-json';
+  if (typeof found === 'string') return found;
+  if (!SCANNER.isAscii && !isUtf8(join(body))) return 'invalid-utf8';
+  return { bytes: body, length: byteLength(body), envelope: found };
+}
+
+// — internal —
+
+const SCANNER = new EnvelopeScanner(JSON_DEPTH_MAX);
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const TAB = 0x09;
+
+/**
+ * A body may have line breaks, and servers read lines. Where JSON allows a break it allows a tab too, and where it does not (in a string)
+ * it allows neither, so what is wrong stays wrong. The chunk is the request's own, and is changed in place.
+ */
+function flatten(chunk: Uint8Array): void {
+  for (const breaking of [LINE_FEED, CARRIAGE_RETURN]) {
+    for (let at = chunk.indexOf(breaking); at >= 0; at = chunk.indexOf(breaking, at + 1)) chunk[at] = TAB;
+  }
+}

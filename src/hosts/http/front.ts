@@ -1,0 +1,285 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Scope, SessionId } from '../../core/model.ts';
+import { HOST_LINE_BYTES_MAX } from '../../limits.ts';
+import type { Bytes, Frame, NoiseReason, RawId } from '../../protocol/frame.ts';
+import { jsonString } from '../../protocol/members.ts';
+import { param, type RequestView } from '../../protocol/request-view.ts';
+import { isLegacyRevision } from '../../protocol/revisions.ts';
+import type { MessageClass } from '../outbox.ts';
+import { clientOf, formFault, formOf, readsStreams, strangeness } from './admission.ts';
+import { messageOf, readBody } from './body.ts';
+import { kindOf } from './classification.ts';
+import type { Guest } from './door.ts';
+import { readHead } from './head.ts';
+import {
+  badRequest,
+  notAcceptable,
+  notAllowed,
+  notFound,
+  notJson,
+  type Problem,
+  tooLong,
+  unavailable,
+  unservedRevision,
+} from './problem.ts';
+import { type Headers, respondEmpty, respondProblem } from './respond.ts';
+import { isBelowMcp, type Place, placeOf } from './routes.ts';
+import { HttpSessions, type SessionsOptions } from './sessions.ts';
+import { type ToolHeader, toolHeaderFault } from './tool-headers.ts';
+
+export interface HttpFrontOptions extends SessionsOptions {
+  /** The client whose token this is, or null. */
+  ownerOf(token: string): string | null;
+  /** An installed server is called so. */
+  knows(server: string): boolean;
+  /** Which arguments of a tool its schema wants in headers; `name` as the host knows it. */
+  toolHeaders(scope: Scope, name: string): readonly ToolHeader[];
+}
+
+/** Hosts that come in by HTTP: requests on 127.0.0.1 whose path is `/mcp` or below it. */
+export class HttpFront {
+  readonly #options: HttpFrontOptions;
+  readonly #sessions: HttpSessions;
+  #isStopped = false;
+
+  constructor(options: HttpFrontOptions) {
+    this.#options = options;
+    this.#sessions = new HttpSessions(options);
+  }
+
+  /** Whether a request with this target is for hosts. */
+  owns(target: string): boolean {
+    return isBelowMcp(target);
+  }
+
+  /** One request that came in at this port. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void {
+    // A client that hung up in the middle; `close` follows.
+    outgoing.on('error', () => undefined);
+    const head = readHead(incoming.rawHeaders);
+    const method = incoming.method ?? '';
+    const stranger = strangeness(head, port);
+    if (stranger !== null) return respondProblem(outgoing, stranger, []);
+    const headers = head.origin === null ? [] : headersForPage(head.origin);
+    if (method === 'OPTIONS' && head.origin !== null) return respondEmpty(outgoing, 204, preflight(headers, incoming));
+    const client = clientOf(head, this.#options.ownerOf);
+    if (typeof client !== 'string') return respondProblem(outgoing, client, headers);
+    if (this.#isStopped) return respondProblem(outgoing, unavailable('mcpd is stopping'), headers);
+    const target = incoming.url ?? '';
+    const place = placeOf(pathOf(target));
+    const nowhere = this.#nowhere(place);
+    if (place === null || place.kind === 'profile' || nowhere !== null)
+      return respondProblem(outgoing, nowhere ?? NOTHING_HERE, headers);
+    const guest: Guest = { outgoing, head, client, scope: place.scope, headers };
+    const problem = this.#visit(place.kind, method, guest, incoming);
+    if (problem !== null) respondProblem(outgoing, problem, headers);
+  }
+
+  /** A message of the core for one of its sessions here. */
+  send(session: SessionId, bytes: Bytes, kind: MessageClass, id: RawId | null, about: RawId | null): void {
+    this.#sessions.sink(session)?.send(bytes, kind, id, about);
+  }
+
+  close(session: SessionId, reason: string): void {
+    this.#sessions.sink(session)?.end(reason);
+  }
+
+  /** Its token was taken away. */
+  endClient(client: string): void {
+    for (const sink of this.#sessions.all()) if (sink.client === client) sink.end('the token was taken away');
+  }
+
+  /** The daemon will stop: listens end in good order, and open requests are still answered. */
+  drain(): void {
+    for (const sink of this.#sessions.all()) sink.drain();
+  }
+
+  /** Ends everything. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const sink of this.#sessions.all()) sink.end('mcpd is stopping');
+  }
+
+  // — internal —
+
+  #nowhere(place: Place | null): Problem | null {
+    if (place === null) return NOTHING_HERE;
+    if (place.kind === 'profile') return notFound(`there is no profile ${JSON.stringify(place.name)}`);
+    if (place.scope.kind === 'all' || this.#options.knows(place.scope.server)) return null;
+    return notFound(`there is no server ${JSON.stringify(place.scope.server)}; see: mcpd list`);
+  }
+
+  /** Null: it is answered, or will be. */
+  #visit(
+    kind: 'endpoint' | 'sse' | 'messages',
+    method: string,
+    guest: Guest,
+    incoming: IncomingMessage,
+  ): Problem | null {
+    switch (kind) {
+      case 'endpoint':
+        if (method === 'POST') return this.#post(guest, incoming, (frame) => this.#message(guest, frame));
+        if (method === 'GET') return this.#listen(guest);
+        if (method === 'DELETE') return this.#delete(guest);
+        return notAllowed(method, 'POST, GET, DELETE');
+      case 'sse':
+        return method === 'GET' ? this.#openSse(guest, incoming) : notAllowed(method, 'GET');
+      case 'messages':
+        return method === 'POST' ? this.#sseMessage(guest, incoming) : notAllowed(method, 'POST');
+    }
+  }
+
+  #post({ head, outgoing, headers }: Guest, incoming: IncomingMessage, take: (frame: Frame) => void): Problem | null {
+    const fault = formFault(head);
+    if (fault !== null) return fault;
+    readBody(incoming, HOST_LINE_BYTES_MAX, (body) => {
+      // Who has hung up is told nothing.
+      if (body === 'cut') return;
+      if (body === 'too-long') return respondProblem(outgoing, tooLong(HOST_LINE_BYTES_MAX), headers, { close: true });
+      const message = messageOf(body);
+      if (typeof message === 'string') respondProblem(outgoing, noMessage(message), headers);
+      else take(message);
+    });
+    return null;
+  }
+
+  #message(guest: Guest, frame: Frame): void {
+    const { head, outgoing, headers } = guest;
+    const { envelope } = frame;
+    const id = envelope.kind === 'request' ? envelope.id : null;
+    const refuse = (problem: Problem) => respondProblem(outgoing, problem, headers, { id });
+    const kind = kindOf(head, frame);
+    switch (kind.kind) {
+      case 'refused':
+        return refuse(kind.problem);
+      case 'nothing':
+        return respondEmpty(outgoing, 202, headers);
+      case 'modern':
+        return this.#modern(guest, kind.view, refuse);
+      case 'alone':
+        // What a person with curl reads is one JSON object.
+        if (envelope.kind === 'request') this.#sessions.single(guest, frame, envelope, 'json', 'legacy');
+        return;
+      case 'opening':
+        if (!this.#sessions.begin(guest, frame)) refuse(CROWDED);
+        return;
+      case 'in-session': {
+        const session = this.#sessions.find(kind.session, guest);
+        return session === null ? refuse(SESSION_UNKNOWN) : session.take(guest, frame);
+      }
+    }
+  }
+
+  #modern(guest: Guest, view: RequestView, refuse: (problem: Problem) => void): void {
+    const { head, scope } = guest;
+    const { frame, request } = view;
+    const isListen = request.method === 'subscriptions/listen';
+    if (isListen && !readsStreams(head.accept)) return refuse(notAcceptable('text/event-stream'));
+    const fault = request.method === 'tools/call' ? this.#toolFault(guest, view, scope) : null;
+    if (fault !== null) return refuse(fault);
+    this.#sessions.single(guest, frame, request, isListen ? 'stream' : (formOf(head.accept) ?? 'json'), 'modern');
+  }
+
+  #toolFault({ head }: Guest, view: RequestView, scope: Scope): Problem | null {
+    const value = param(view, 'name');
+    const name = value === null ? null : jsonString(view.bytes, value);
+    const wanted = name === null ? [] : this.#options.toolHeaders(scope, name);
+    return toolHeaderFault(view, head.params, wanted);
+  }
+
+  #listen(guest: Guest): Problem | null {
+    const found = this.#sessionOf(guest);
+    if ('code' in found) return found;
+    if (!readsStreams(guest.head.accept)) return notAcceptable('text/event-stream');
+    found.listen(guest);
+    return null;
+  }
+
+  #delete(guest: Guest): Problem | null {
+    const found = this.#sessionOf(guest);
+    if ('code' in found) return found;
+    found.end('the host has ended this session');
+    respondEmpty(guest.outgoing, 204, guest.headers);
+    return null;
+  }
+
+  /** The session that a GET or DELETE names. */
+  #sessionOf(guest: Guest) {
+    const { session, version } = guest.head;
+    // As a server answers that knows no sessions: a host without one has nothing to ask for here.
+    if (session === null) return notAllowed('a request without the header Mcp-Session-Id', 'POST');
+    if (version !== null && !isLegacyRevision(version)) return unservedRevision(version);
+    return this.#sessions.find(session, guest) ?? SESSION_UNKNOWN;
+  }
+
+  #openSse(guest: Guest, incoming: IncomingMessage): Problem | null {
+    if (!readsStreams(guest.head.accept)) return notAcceptable('text/event-stream');
+    const messagesAt = pathOf(incoming.url ?? '').replace(/sse$/, 'messages');
+    return this.#sessions.stream(guest, messagesAt) ? null : CROWDED;
+  }
+
+  #sseMessage(guest: Guest, incoming: IncomingMessage): Problem | null {
+    const id = /[?&]session=([\w-]+)/.exec(incoming.url ?? '')?.[1];
+    const session = id === undefined ? null : this.#sessions.findStream(id, guest);
+    if (session === null) return SESSION_UNKNOWN;
+    return this.#post(guest, incoming, (frame) => {
+      session.take(frame);
+      respondEmpty(guest.outgoing, 202, guest.headers);
+    });
+  }
+}
+
+// — internal —
+
+const NOTHING_HERE = notFound('nothing is here: the addresses are /mcp and /mcp/s/SERVER');
+const SESSION_UNKNOWN = notFound('this session is not known, or has ended: begin a new one with initialize');
+const CROWDED = unavailable('too many sessions are open; end one that is not needed any more');
+
+/** What a page of this machine may do, if it has a token: no other page gets so far. */
+function headersForPage(origin: string): Headers {
+  return [
+    'access-control-allow-origin',
+    origin,
+    'vary',
+    'origin',
+    'access-control-expose-headers',
+    'Mcp-Session-Id, WWW-Authenticate',
+  ];
+}
+
+const SENT_BY_PAGES = /^(?:accept|authorization|content-type|last-event-id|mcp-[a-z0-9-]+)$/;
+
+/** The answer to a page that asks before it sends: its token comes with the request itself. */
+function preflight(headers: Headers, incoming: IncomingMessage): Headers {
+  const asked = (incoming.headers['access-control-request-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
+  const allowed = asked.filter((name) => SENT_BY_PAGES.test(name)).join(', ');
+  return [...headers, ...METHODS_FOR_PAGES, 'access-control-allow-headers', allowed];
+}
+
+const METHODS_FOR_PAGES: Headers = [
+  'access-control-allow-methods',
+  'GET, POST, DELETE',
+  'access-control-max-age',
+  '600',
+];
+
+/** Without the query, and without a slash at the end. */
+function pathOf(target: string): string {
+  const query = target.indexOf('?');
+  const path = query < 0 ? target : target.slice(0, query);
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+function noMessage(reason: NoiseReason): Problem {
+  return reason === 'not-json' || reason === 'invalid-utf8' ? notJson(FAULTS[reason]) : badRequest(FAULTS[reason]);
+}
+
+const FAULTS: Record<NoiseReason, string> = {
+  'not-json': 'the body is not JSON',
+  'not-jsonrpc': 'the body is JSON, but no JSON-RPC 2.0 message',
+  'invalid-utf8': 'the body is not valid UTF-8',
+  'too-deep': 'the message is nested too deeply',
+  'too-long': 'the message is too long',
+  'ambiguous-envelope': 'the message has a member of its envelope twice, or one that differs from it in case only',
+  batch: 'batches belong to sessions of the revision that has them; send one message per request',
+};
