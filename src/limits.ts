@@ -130,6 +130,8 @@ export const INPUT_BYTES_MAX = 4 * MIB;
 export const INPUT_RETRY_MS = 250;
 /** Elicitations by URL whose end a server may still tell. */
 export const ELICITATIONS_KEPT = 256;
+/** Tools and prompts of one server that are known to answer without asking. */
+export const QUIET_TARGETS_KEPT = 2000;
 /** The first call of a tool waits so long for other hosts' calls to end, in case that it asks its host something. */
 export const TURN_WAIT_MS = 1 * SECOND;
 /** A call of a server that is known to ask waits so long for another host's call. */

@@ -42,6 +42,7 @@ export function tell(core: Core, instance: Instance, link: ServerLink, method: s
 
 /** From here on nobody waits for the answer to this request. A server need not answer at all, so not many are kept. */
 export function abandon(link: ServerLink, id: number, why: 'late' | 'unneeded'): void {
+  if ((link.calls.get(id)?.need ?? 'no') !== 'no') link.needy -= 1;
   link.calls.delete(id);
   link.pending.delete(id);
   link.abandoned.set(id, why);

@@ -45,6 +45,8 @@ export interface Call {
   /** Questions to its host that are not answered: waiting for a person is a sign of life. */
   questions: number;
   parked: Parked | null;
+  /** Whether the server might ask its host something without saying so: `no`, or whom it must not overlap with. */
+  need: 'no' | 'alone-among-hosts' | 'alone';
   /** When it must go on even if it is not alone. */
   turnAt: number | null;
   /** The server asked its host something during it. */

@@ -1,5 +1,4 @@
 import { CALL_TIMEOUT_MS, COALESCE_BYTES_MAX, IDLE_STOP_MS, REST_AFTER_LISTING_MS } from '../limits.ts';
-import { capabilitiesForModern } from '../protocol/abilities.ts';
 import { asBuffer, type Edit, join, splice } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
 import { errorEdits } from '../protocol/host-errors.ts';
@@ -46,7 +45,7 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
       // Tokens are unique per sender, so the id that mcpd just gave serves as the token too.
       progressToken: call.progressToken === null ? null : String(upstreamId),
       clientInfo: session?.clientInfo ?? '{}',
-      capabilities: era === 'modern' ? capabilitiesForModern(call.abilities) : '{}',
+      capabilities: call.abilities.forModern,
       logLevel: session?.logLevel ?? null,
     });
     if (edit !== null) edits.push(edit);
@@ -61,6 +60,7 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
   call.phase = { name: 'sent', upstreamId, sentAt: core.now };
   call.aliveAt = core.now;
   link.calls.set(upstreamId, call);
+  if (call.need !== 'no') link.needy += 1;
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
   core.out.push({ type: 'to-server', instance: instance.key, generation: instance.generation, bytes, id: upstreamId });
   armDeadline(core, instance, core.now + callTimeout(instance));
@@ -186,6 +186,11 @@ export function idleStopMs(instance: Instance): number {
 
 // — internal —
 
+/** Nothing of it is open at the server any more. */
+function detach(link: ServerLink | null, call: Call, upstreamId: number): void {
+  if (link?.calls.delete(upstreamId) === true && call.need !== 'no') link.needy -= 1;
+}
+
 /** Its host has been answered with a request for input, and has not come back yet. */
 function isWithHost(call: Call): boolean {
   return call.parked?.stage === 'with-host';
@@ -195,7 +200,7 @@ function isWithHost(call: Call): boolean {
 function hold(core: Core, instance: Instance, call: Call, outcome: NonNullable<Parked['outcome']>): void {
   if (call.parked === null) return;
   call.parked.outcome = outcome;
-  if (call.phase.name === 'sent') instance.link?.calls.delete(call.phase.upstreamId);
+  if (call.phase.name === 'sent') detach(instance.link, call, call.phase.upstreamId);
   if (instance.link !== null) armIdle(core, instance);
 }
 
@@ -209,7 +214,7 @@ function finish(
 ): void {
   const session = core.sessions.get(call.session);
   session?.open.delete(call.idKey);
-  if (call.phase.name === 'sent') instance.link?.calls.delete(call.phase.upstreamId);
+  if (call.phase.name === 'sent') detach(instance.link, call, call.phase.upstreamId);
   else if (call.phase.name === 'queued') instance.queue.delete(call);
   else instance.asking.delete(call);
   if (call.questions > 0 || call.parked !== null) withdrawFor(core, call, 'the call has ended');

@@ -94,7 +94,8 @@ export class Gateway {
   }
 
   sessions(): SessionStatus[] {
-    return [...this.#core.sessions.values()].map((session) => sessionStatus(this.#core, session));
+    const lasting = [...this.#core.sessions.values()].filter(({ door }) => door.lasts === 'connection');
+    return lasting.map((session) => sessionStatus(this.#core, session));
   }
 
   /** The core's own data, to be looked at and never changed: for the views of the daemon and for tests. */

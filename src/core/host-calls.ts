@@ -144,6 +144,7 @@ function newCall(
     rounds: 0,
     questions: 0,
     parked: null,
+    need: 'no',
     turnAt: null,
     askedBack: false,
   };

@@ -66,6 +66,7 @@ export function newLink(fingerprint: string, abilities: Abilities): ServerLink {
     instructions: null,
     nextId: 1,
     calls: new TransientMap(),
+    needy: 0,
     pending: new Map(),
     abandoned: new Map(),
     reading: new Map(),

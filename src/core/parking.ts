@@ -84,6 +84,7 @@ export function unite(core: Core, instance: Instance, parked: Parked, call: Call
   call.parked = parked;
   call.progress = before.progress;
   call.askedBack = true;
+  call.need = before.need;
   call.phase = before.phase;
   call.aliveAt = core.now;
   parked.call = call;

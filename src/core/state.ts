@@ -169,6 +169,8 @@ export interface ServerLink {
   nextId: number;
   /** Calls that were sent, by their id on the link. */
   readonly calls: TransientMap<number, Call>;
+  /** Of these, the ones for whose sake a host might be asked something. */
+  needy: number;
   /** mcpd's own requests. */
   readonly pending: Map<number, OwnRequest>;
   /** Requests whose answer nobody waits for; the newest ABANDONED_IDS_KEPT. */

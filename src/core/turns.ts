@@ -1,4 +1,4 @@
-import { TURN_MAX_MS, TURN_WAIT_MS } from '../limits.ts';
+import { QUIET_TARGETS_KEPT, TURN_MAX_MS, TURN_WAIT_MS } from '../limits.ts';
 import type { Call } from './call.ts';
 import { arm } from './emit.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
@@ -11,10 +11,11 @@ import type { Core, Instance, ServerLink } from './state.ts';
 
 /** True when it may be sent now; else it is to wait in the queue, and `onTurnTimer` looks again. */
 export function takesTurn(core: Core, link: ServerLink, call: Call): boolean {
-  if (link.era === 'modern' || link.tellsAbout || link.calls.size === 0) return true;
-  const need = needOf(core, call);
+  if (link.era === 'modern' || link.tellsAbout) return true;
+  call.need = needOf(core, call);
+  if (call.need === 'no' && link.needy === 0) return true;
   let free = true;
-  for (const other of link.calls.values()) if (collides(need, call, needOf(core, other), other)) free = false;
+  for (const other of link.calls.values()) if (collides(call, other)) free = false;
   if (free) return true;
   const { callsBackSince = null } = core.servers.get(call.server) ?? {};
   call.turnAt ??= core.now + (callsBackSince === null ? TURN_WAIT_MS : TURN_MAX_MS);
@@ -39,7 +40,8 @@ export function lookAtQueue(core: Core, instance: Instance): void {
 /** It answered without asking anything: that is known of it from now on. */
 export function noteQuiet(core: Core, call: Call): void {
   const known = core.servers.get(call.server);
-  if (known !== undefined && !call.askedBack) known.quiet.add(call.target);
+  if (call.abilities.declared === '' || call.askedBack) return;
+  if (known !== undefined && known.quiet.size < QUIET_TARGETS_KEPT) known.quiet.add(call.target);
 }
 
 export function hasWaitedTooLong(core: Core, call: Call): boolean {
@@ -48,10 +50,7 @@ export function hasWaitedTooLong(core: Core, call: Call): boolean {
 
 // — internal —
 
-/** `no`: it cannot be asked, or does not ask. */
-type Need = 'no' | 'alone-among-hosts' | 'alone';
-
-function needOf(core: Core, call: Call): Need {
+function needOf(core: Core, call: Call): Call['need'] {
   const known = core.servers.get(call.server);
   if (known === undefined || call.abilities.declared === '') return 'no';
   if (known.callsBackSince === null && known.quiet.has(call.target)) return 'no';
@@ -59,7 +58,7 @@ function needOf(core: Core, call: Call): Need {
   return call.hostEra === 'modern' ? 'alone' : 'alone-among-hosts';
 }
 
-function collides(need: Need, call: Call, otherNeed: Need, other: Call): boolean {
-  if (need === 'alone' || otherNeed === 'alone') return true;
-  return call.holder !== other.holder && (need !== 'no' || otherNeed !== 'no');
+function collides(call: Call, other: Call): boolean {
+  if (call.need === 'alone' || other.need === 'alone') return true;
+  return call.holder !== other.holder && (call.need !== 'no' || other.need !== 'no');
 }

@@ -8,6 +8,8 @@ export interface Abilities {
   elicitation: { form: boolean; url: boolean };
   sampling: { basic: boolean; tools: boolean };
   roots: { list: boolean; listChanged: boolean };
+  /** JSON of the capabilities towards a modern server, for a legacy client. */
+  forModern: string;
   /** Of `elicitation`, `roots`, `sampling`, in this order, those that are there, joined by `+`. */
   declared: string;
 }
@@ -35,7 +37,11 @@ export function readAbilities(raw: string): Abilities {
     sampling: { basic: sampling !== null, tools: sampling !== null && isObject(sampling['tools']) },
     roots: { list: roots !== null, listChanged: roots?.['listChanged'] === true },
   };
-  return { ...abilities, declared: declaredBy(elicitation !== null, roots !== null, sampling !== null) };
+  return {
+    ...abilities,
+    forModern: forModern(abilities, all),
+    declared: declaredBy(elicitation !== null, roots !== null, sampling !== null),
+  };
 }
 
 export const NO_ABILITIES: Abilities = readAbilities('{}');
@@ -51,20 +57,6 @@ export function capabilitiesForLegacy({ raw }: Abilities): string {
   const all = JSON.parse(raw) as Record<string, unknown>;
   const passed = CARRIED.filter((key) => isObject(all[key])).map((key) => [key, all[key]]);
   return JSON.stringify(Object.fromEntries(passed));
-}
-
-/** The same for a modern server, for a legacy client: such capabilities have lost some members since. */
-export function capabilitiesForModern(abilities: Abilities): string {
-  const all = JSON.parse(abilities.raw) as Record<string, unknown>;
-  const { form, url } = abilities.elicitation;
-  const modes = { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
-  return JSON.stringify({
-    ...(form || url ? { elicitation: modes } : {}),
-    ...(abilities.roots.list ? { roots: {} } : {}),
-    ...(abilities.sampling.basic ? { sampling: all['sampling'] } : {}),
-    ...(isObject(all['experimental']) ? { experimental: all['experimental'] } : {}),
-    ...(isObject(all['extensions']) ? { extensions: all['extensions'] } : {}),
-  });
 }
 
 /** The capability that a client lacks for this request of a server, in the specification's words; null when it can be asked. */
@@ -91,6 +83,21 @@ export function lackFor(abilities: Abilities, method: Callback, params: unknown)
 const CARRIED = ['elicitation', 'experimental', 'extensions', 'roots', 'sampling'] as const;
 
 type Members = Record<string, unknown>;
+
+/** Such capabilities have lost some members since. */
+function forModern(
+  { elicitation: { form, url }, roots, sampling }: Omit<Abilities, 'declared' | 'forModern'>,
+  all: Members,
+) {
+  const modes = { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
+  return JSON.stringify({
+    ...(form || url ? { elicitation: modes } : {}),
+    ...(roots.list ? { roots: {} } : {}),
+    ...(sampling.basic ? { sampling: all['sampling'] } : {}),
+    ...(isObject(all['experimental']) ? { experimental: all['experimental'] } : {}),
+    ...(isObject(all['extensions']) ? { extensions: all['extensions'] } : {}),
+  });
+}
 
 function declaredBy(elicitation: boolean, roots: boolean, sampling: boolean): string {
   const names = [elicitation ? 'elicitation' : '', roots ? 'roots' : '', sampling ? 'sampling' : ''];
