@@ -97,7 +97,7 @@ test('NOTICE names every library whose code is part of dist/', () => {
   const libraries = ['src', 'cli', 'registry', 'dashboard/src']
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)))
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .flatMap((file) => [...read(file).matchAll(/(?:from|import\() ?'((?:@[^/']+\/)?[^./'][^/']*)(?:\/[^']*)?'/g)])
+    .flatMap((file) => [...read(file).matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)(?:\/[^']*)?'/g)])
     .map((match) => match[1] ?? '')
     .filter((library) => !library.startsWith('node:'));
   expect(libraries.length).toBeGreaterThan(5);

@@ -29,6 +29,7 @@ import type {
 } from '../api/contract.ts';
 import type { DaemonControl } from '../api/daemon-control.ts';
 import type { ServerStatus } from '../core/model.ts';
+import { instancesOf } from '../core/places.ts';
 import { McpdError } from '../errors.ts';
 import type { Installer } from '../install/install.ts';
 import { unknownServer } from '../unknown-server.ts';
@@ -141,7 +142,11 @@ export class Control implements DaemonControl {
     const log = this.#parts.processes.log(name);
     const stop = log.follow(listener);
     const stopWatching = this.watch((event) => {
-      if (event.type !== 'server-removed' || event.name !== name || this.#parts.gateway.view.instances.has(name))
+      if (
+        event.type !== 'server-removed' ||
+        event.name !== name ||
+        instancesOf(this.#parts.gateway.view, name).length > 0
+      )
         return;
       void log.flush().then(gone);
     });

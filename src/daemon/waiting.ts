@@ -1,5 +1,6 @@
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerStatus } from '../core/model.ts';
+import { instancesOf } from '../core/places.ts';
 import { McpdError } from '../errors.ts';
 import { COMMAND_WAIT_MS } from '../operation-limits.ts';
 
@@ -29,7 +30,7 @@ export class ServerWaits {
 
   /** Resolves when an uninstalled server has no process any more. @throws {McpdError} SERVER_BUSY after COMMAND_WAIT_MS */
   async gone(server: string): Promise<void> {
-    await this.#wait(server, () => (this.#gateway.view.instances.has(server) ? null : { value: null }));
+    await this.#wait(server, () => (instancesOf(this.#gateway.view, server).length > 0 ? null : { value: null }));
   }
 
   #wait<T>(server: string, condition: () => { value: T } | null): Promise<T> {
