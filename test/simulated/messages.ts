@@ -12,17 +12,20 @@ export interface Message {
   error?: { code: number; message: string; data?: Record<string, unknown> };
 }
 
+let frames: Frame[] = [];
+let noise: NoiseReason[] = [];
+const reader = new FrameReader({
+  lineBytesMax: 1 << 26,
+  depthMax: 256,
+  sampleBytesMax: 100,
+  isUtf8,
+  onFrame: (frame) => frames.push(frame),
+  onNoise: ({ reason }) => noise.push(reason),
+});
+
 export function frameOf(text: string): Frame {
-  const frames: Frame[] = [];
-  const noise: NoiseReason[] = [];
-  const reader = new FrameReader({
-    lineBytesMax: 1 << 26,
-    depthMax: 256,
-    sampleBytesMax: 100,
-    isUtf8,
-    onFrame: (frame) => frames.push(frame),
-    onNoise: ({ reason }) => noise.push(reason),
-  });
+  frames = [];
+  noise = [];
   reader.push(Buffer.from(`${text}\n`));
   const [frame] = frames;
   if (frame === undefined) throw new RangeError(`not a message (${noise.join()}): ${text.slice(0, 200)}`);

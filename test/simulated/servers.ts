@@ -79,31 +79,8 @@ export function answerOwn(world: World, process: SimulatedProcess, character: Ch
   }
 }
 
-// — internal —
-
-function capabilitiesOf({ era, tools, prompts, resources, templates, capabilities = {} }: Character) {
-  return {
-    ...(tools === undefined ? {} : { tools: { listChanged: true } }),
-    ...(prompts === undefined ? {} : { prompts: { listChanged: true } }),
-    ...(resources === undefined && templates === undefined
-      ? {}
-      : { resources: { subscribe: true, listChanged: true } }),
-    ...(era === 'modern' ? {} : { logging: {} }),
-    ...capabilities,
-  };
-}
-
-function entriesOf({ tools = [], prompts = [], resources = [], templates = [] }: Character) {
-  return {
-    tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })),
-    prompts: prompts.map((name) => ({ name })),
-    resources: resources.map((uri) => ({ uri, name: uri })),
-    templates: templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),
-  };
-}
-
 /** `undefined` for what is not about the server itself. */
-function ownResult(message: Message, character: Character): Pick<Message, 'result' | 'error'> | undefined {
+export function ownResult(message: Message, character: Character): Pick<Message, 'result' | 'error'> | undefined {
   const { era = 'legacy', instructions } = character;
   const entries = entriesOf(character);
   const complete = era === 'modern' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {};
@@ -134,4 +111,27 @@ function ownResult(message: Message, character: Character): Pick<Message, 'resul
     default:
       return undefined;
   }
+}
+
+// — internal —
+
+function capabilitiesOf({ era, tools, prompts, resources, templates, capabilities = {} }: Character) {
+  return {
+    ...(tools === undefined ? {} : { tools: { listChanged: true } }),
+    ...(prompts === undefined ? {} : { prompts: { listChanged: true } }),
+    ...(resources === undefined && templates === undefined
+      ? {}
+      : { resources: { subscribe: true, listChanged: true } }),
+    ...(era === 'modern' ? {} : { logging: {} }),
+    ...capabilities,
+  };
+}
+
+function entriesOf({ tools = [], prompts = [], resources = [], templates = [] }: Character) {
+  return {
+    tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })),
+    prompts: prompts.map((name) => ({ name })),
+    resources: resources.map((uri) => ({ uri, name: uri })),
+    templates: templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),
+  };
 }

@@ -15,6 +15,23 @@ import { answerOwn, type Character, definitionOf, memoryOf } from './servers.ts'
 
 const LOCAL_DOOR: Door = { principal: 'local', scope: { kind: 'all' }, cwd: null, lasts: 'connection' };
 
+/** A core with a digest of this world, and nothing else of its own. */
+export function gatewayOf(random: () => number, startSlots: number, names: readonly ExposedName[]): Gateway {
+  return new Gateway(
+    {
+      identity: { name: 'mcpd', title: 'mcpd', version: '0' },
+      startSlots,
+      random,
+      generation: 'world',
+      sign: (text) => createHash('sha256').update(`secret\n${text}`).digest('base64url'),
+      digest: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+      closest,
+      epochMs: 0,
+    },
+    names,
+  );
+}
+
 export class World {
   now = 0;
   readonly gateway: Gateway;
@@ -27,19 +44,7 @@ export class World {
   #nextPid = 100;
 
   constructor(options: { random?: () => number; startSlots?: number; names?: ExposedName[] } = {}) {
-    this.gateway = new Gateway(
-      {
-        identity: { name: 'mcpd', title: 'mcpd', version: '0' },
-        startSlots: options.startSlots ?? 4,
-        random: options.random ?? (() => 0.5),
-        generation: 'world',
-        sign: (text) => createHash('sha256').update(`secret\n${text}`).digest('base64url'),
-        digest: (bytes) => createHash('sha256').update(bytes).digest('hex'),
-        closest,
-        epochMs: 0,
-      },
-      options.names ?? [],
-    );
+    this.gateway = gatewayOf(options.random ?? (() => 0.5), options.startSlots ?? 4, options.names ?? []);
   }
 
   post(event: DistributiveOmit<GatewayEvent, 'at'>): Effect[] {

@@ -1,0 +1,162 @@
+import { FROM_HOSTS, FROM_SERVERS } from './corpus.ts';
+import { type FuzzHost, FuzzWorld } from './fuzz-world.ts';
+import { modernMeta, seeded } from './messages.ts';
+import { mutated, pick, type Random } from './mutations.ts';
+import type { Character } from './servers.ts';
+
+/** Wrong messages of one side, in worlds one after the other, and whether all is as it was afterwards. */
+
+export interface FuzzOrder {
+  messages: number;
+  seed: number;
+}
+
+/** One world is used so long: what goes wrong is found by its number within the world. */
+const MESSAGES_PER_WORLD = 20_000;
+/** Time passes after so many messages, and a server that has ended is started again. */
+const MESSAGES_PER_MOMENT = 100;
+const MOMENT_MS = 300;
+
+const CHARACTERS: Record<string, Character> = {
+  alpha: { tools: ['one', 'two'], resources: ['shared://doc', 'a://x'], templates: ['a://{id}'] },
+  beta: { tools: ['one', 'two'], prompts: ['ask'], resources: ['shared://doc'], era: 'modern' },
+};
+
+const NEWLINE = Buffer.from('\n');
+
+/** Hosts of all revisions send what is wrong to sound servers. @throws {Error} what went wrong, with the seed that shows it */
+export function fuzzHosts(order: FuzzOrder): FuzzWorld['counts'] {
+  return worlds('hosts', order, (random) => {
+    const world = new FuzzWorld(random, CHARACTERS, () => true);
+    const hosts = sessions(world);
+    return {
+      world,
+      send: () => {
+        const [host, corpus] = pick(hosts, random);
+        const open = [...host.open.values()].flat();
+        world.hostSends(host, wrong(pick(corpus, random), open, host.asked, random));
+      },
+    };
+  });
+}
+
+/** Servers of both eras send what is wrong, while sound hosts call them. @throws {Error} as fuzzHosts */
+export function fuzzServers(order: FuzzOrder): FuzzWorld['counts'] {
+  return worlds('servers', order, (random) => {
+    let wild = true;
+    const world = new FuzzWorld(random, CHARACTERS, () => !wild);
+    const hosts = sessions(world).map(([host]) => host);
+    let calls = 0;
+    return {
+      world,
+      send: () => {
+        const server = [...world.servers.values()][Math.floor(random() * 2)];
+        if (server === undefined) return world.advance(MOMENT_MS);
+        const host = pick(hosts, random);
+        if (server.open.size < 8) world.hostSends(host, call(world, host, `"c${calls++}"`, `${server.name}__one`));
+        const open = [...server.open.keys()].map(String);
+        world.serverSends(server, wrong(pick(FROM_SERVERS, random), open, [], random));
+      },
+      soundAgain: () => {
+        wild = false;
+      },
+    };
+  });
+}
+
+// — internal —
+
+interface Run {
+  world: FuzzWorld;
+  send(): void;
+  /** From now on the servers behave. */
+  soundAgain?(): void;
+}
+
+/** Runs worlds until all messages are sent; says which message of which seed it was when something is wrong. */
+function worlds(
+  side: string,
+  { messages, seed: first }: FuzzOrder,
+  begin: (random: Random) => Run,
+): FuzzWorld['counts'] {
+  const total = { frames: 0, noise: 0, batches: 0, answers: 0 };
+  for (let sent = 0; sent < messages; sent += MESSAGES_PER_WORLD) {
+    const seed = first + sent;
+    let at = 0;
+    try {
+      const run = begin(seeded(seed));
+      for (; at < MESSAGES_PER_WORLD; at++) {
+        run.send();
+        if (at % MESSAGES_PER_MOMENT === 0) pass(run.world);
+      }
+      run.soundAgain?.();
+      checkSound(run.world);
+      for (const name of ['frames', 'noise', 'batches', 'answers'] as const) total[name] += run.world.counts[name];
+    } catch (error) {
+      const how = `FUZZ_SEED=${seed} FUZZ_MESSAGES=${MESSAGES_PER_WORLD}`;
+      throw new Error(`message ${at} of ${side} with ${how}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  return total;
+}
+
+function pass(world: FuzzWorld): void {
+  world.advance(MOMENT_MS);
+  for (const name of Object.keys(CHARACTERS)) if (!world.servers.has(name)) world.start(name);
+}
+
+/** A session of each revision, behind its handshake. */
+function sessions(world: FuzzWorld): [FuzzHost, readonly string[]][] {
+  return Object.entries(FROM_HOSTS).map(([revision, corpus]) => {
+    const host = world.openHost(revision);
+    const [first = ''] = corpus;
+    world.hostSends(host, Buffer.from(`${filled(first, [], [], () => 0)}\n`));
+    return [host, corpus];
+  });
+}
+
+/** A message of the corpus made wrong, with its end of line, which may be missing. */
+function wrong(template: string, open: readonly string[], asked: readonly string[], random: Random): Buffer {
+  const bytes = mutated(filled(template, open, asked, random), random);
+  return random() < 0.02 ? bytes : Buffer.concat([bytes, NEWLINE]);
+}
+
+function filled(template: string, open: readonly string[], asked: readonly string[], random: Random): string {
+  return template.replaceAll(/@(N|OPEN|ASKED)/g, (_, mark) => {
+    const ids = mark === 'OPEN' ? open : mark === 'ASKED' ? asked : [];
+    return ids.length > 0 && random() < 0.9 ? pick(ids, random) : String(Math.floor(random() * 40));
+  });
+}
+
+/** A sound call of a tool as the session's era writes it. */
+function call(world: FuzzWorld, host: FuzzHost, id: string, name: string): Buffer {
+  const isModern = world.gateway.view.sessions.get(host.session)?.era === 'modern';
+  const params = { name, arguments: { of: host.session, id }, ...(isModern ? { _meta: modernMeta() } : {}) };
+  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${JSON.stringify(params)}}\n`);
+}
+
+/** Everything is answered, and a call of each session to each server comes back to it. */
+function checkSound(world: FuzzWorld): void {
+  // Half a line may be open on every side.
+  for (const host of world.hosts.values()) world.hostSends(host, NEWLINE);
+  for (const server of world.servers.values()) world.serverSends(server, NEWLINE);
+  world.settle();
+  for (const name of Object.keys(CHARACTERS)) restart(world, name);
+  for (const host of world.hosts.values())
+    for (const name of Object.keys(CHARACTERS)) {
+      const id = `"kept-${name}"`;
+      world.hostSends(host, call(world, host, id, `${name}__one`));
+      world.settle();
+      const text = JSON.stringify({ of: host.session, id });
+      const answer = JSON.stringify(host.answers.get(id));
+      if (answer?.includes(JSON.stringify(text)) !== true)
+        throw new RangeError(`${host.session} calls ${name} and gets ${answer}`);
+    }
+}
+
+/** With its own lists again, whatever it said of them before. */
+function restart(world: FuzzWorld, name: string): void {
+  world.post({ type: 'command', server: name, command: 'restart' });
+  for (let round = 0; round < 10; round++) world.advance(5000);
+  if (!world.servers.has(name)) throw new RangeError(`${name} does not come back`);
+}
