@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryHome } from './harness/home.ts';
 import { Machine } from './harness/machine.ts';
 import { CELLS, FEATURES, type Feature, type Pair, Refused } from './harness/revisions/cells.ts';
-import { connectPlace, installServers, type Servers, violationsOn } from './harness/revisions/setting.ts';
+import { connectPlace, installServers, type Servers, violationsIn } from './harness/revisions/setting.ts';
 import { type Cell, deviations, nameOf, PLACES, type Place, pageOf } from './harness/revisions/table.ts';
 
 const PAGE = 'docs/revisions.md';
@@ -33,7 +33,7 @@ test.for(PLACES.map((place) => [nameOf(place), place] as const))(
     await host.close();
     expect(deviations(seen.flat())).toEqual([]);
     expect([...new Set(host.faults)]).toEqual([]);
-    expect(violationsOn(machine)).toEqual([]);
+    expect(violationsIn(machine.recordFile)).toEqual([]);
   },
 );
 

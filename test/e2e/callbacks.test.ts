@@ -3,7 +3,7 @@ import { type Machine, test } from '../harness/machine.ts';
 import { type Message, textOf } from '../harness/message.ts';
 import { CELLS, type Feature } from '../harness/revisions/cells.ts';
 import type { RevisionHost } from '../harness/revisions/revision-host.ts';
-import { connectPlace, recordedBy, violationsOn } from '../harness/revisions/setting.ts';
+import { connectPlace, labelOf, recordedBy, violationsIn } from '../harness/revisions/setting.ts';
 import { MODERN, type Revision } from '../harness/revisions/wire.ts';
 
 const SERVER = 'asking';
@@ -69,7 +69,13 @@ test.for([MODERN, LEGACY])(
     ];
     for (const feature of features) {
       for (const host of [modern, legacy])
-        await CELLS[feature]({ host, server: SERVER, revision, recorded: recordedBy(machine, SERVER) });
+        await CELLS[feature]({
+          host,
+          server: SERVER,
+          revision,
+          label: labelOf(SERVER),
+          recorded: recordedBy(machine.recordFile, SERVER),
+        });
       expect(await pidOf(modern), feature).toBe(await pidOf(legacy));
     }
     await endAll(machine, [modern, legacy]);
@@ -129,5 +135,5 @@ async function pidOf(host: RevisionHost): Promise<string> {
 async function endAll(machine: Machine, hosts: readonly RevisionHost[]): Promise<void> {
   await Promise.all(hosts.map((host) => host.close()));
   expect(hosts.flatMap(({ faults }) => [...new Set(faults)])).toEqual([]);
-  expect(violationsOn(machine)).toEqual([]);
+  expect(violationsIn(machine.recordFile)).toEqual([]);
 }

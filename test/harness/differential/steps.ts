@@ -292,7 +292,7 @@ function longOperations(): Step[] {
     {
       name: 'the cancellation of nothing is ignored',
       act: async (host) => {
-        host.notify('notifications/cancelled', { requestId: 'never used' });
+        await host.notify('notifications/cancelled', { requestId: 'never used' });
         return host.request('ping');
       },
     },
@@ -339,7 +339,7 @@ function callbacks(): Step[] {
       name: 'roots that have changed are asked for again',
       act: async (host, named) => {
         const before = host.questions.length;
-        host.notify('notifications/roots/list_changed');
+        await host.notify('notifications/roots/list_changed');
         await until('the question', () => host.questions.slice(before).some(({ method }) => method === 'roots/list'));
         // The answer has arrived before the next request does.
         return [host.questions.at(-1), await host.call(named('get-roots-list'))];
@@ -409,8 +409,8 @@ function oddities(): Step[] {
     request('logging/setLevel'),
     {
       name: 'an unknown notification is ignored',
-      act: (host) => {
-        host.notify('notifications/nothing', { any: 1 });
+      act: async (host) => {
+        await host.notify('notifications/nothing', { any: 1 });
         return host.request('ping');
       },
     },

@@ -9,6 +9,8 @@ export interface Pair {
   /** Name of the server, and authority of its URIs. */
   server: string;
   revision: Revision;
+  /** What stands before the server's own names, and before what it asks a person: nothing when the host reached it by itself. */
+  label: { names: string; questions: string };
   /** How often the server has recorded this. */
   recorded(what: string, marker?: string): number;
 }
@@ -49,24 +51,24 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
   tools: async (pair) => {
     const { tools = [] } = await pair.host.result('tools/list');
     equal(
-      tools.some(({ name }) => name === `${pair.server}__echo`),
+      tools.some(({ name }) => name === `${pair.label.names}echo`),
       true,
       'echo is listed',
     );
     equal(await called(pair, 'echo', { text: 'é 1' }), 'é 1', 'echo');
-    const blocks = await pair.host.call(`${pair.server}__blocks`);
+    const blocks = await pair.host.call(`${pair.label.names}blocks`);
     equal(blocks.result?.content?.[0]?.text, 'a text', 'the first block');
-    const unknown = await pair.host.call(`${pair.server}__nothing`);
+    const unknown = await pair.host.call(`${pair.label.names}nothing`);
     equal(unknown.error?.code, INVALID_PARAMS, 'an unknown tool');
   },
-  prompts: async ({ host, server }) => {
+  prompts: async ({ host, label }) => {
     const { prompts = [] } = await host.result('prompts/list');
     equal(
-      prompts.some(({ name }) => name === `${server}__greet`),
+      prompts.some(({ name }) => name === `${label.names}greet`),
       true,
       'greet is listed',
     );
-    const { messages } = await host.result('prompts/get', { name: `${server}__greet`, arguments: { who: 'Ann' } });
+    const { messages } = await host.result('prompts/get', { name: `${label.names}greet`, arguments: { who: 'Ann' } });
     equal(messages?.[0]?.content.text, 'Hello Ann', 'greet');
     equal((await host.request('prompts/get', { name: 'nothing' })).error?.code, INVALID_PARAMS, 'an unknown prompt');
   },
@@ -92,7 +94,7 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     );
     equal(await read(host, `matrix://${server}/items/7`), 'item 7', 'an item');
   },
-  completion: async ({ host, server, revision }) => {
+  completion: async ({ host, server, revision, label }) => {
     const complete = async (ref: object, value: string) => {
       const context = host.revision >= '2025-06-18' ? { context: { arguments: { before: 'zoe' } } } : {};
       const params = { ref, argument: { name: 'any', value }, ...context };
@@ -100,7 +102,7 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     };
     const after = host.revision >= '2025-06-18' && revision >= '2025-06-18' ? ['zoe'] : [];
     equal(
-      await complete({ type: 'ref/prompt', name: `${server}__greet` }, 'an'),
+      await complete({ type: 'ref/prompt', name: `${label.names}greet` }, 'an'),
       ['anna', 'anton', ...after],
       'a name',
     );
@@ -114,7 +116,8 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
       pair.host.received('notifications/message').find(({ params }) => params?.['data'] === marker),
     );
     equal(line.params?.['level'], 'warning', 'its level');
-    equal(String(line.params?.['logger']).includes(pair.server), true, 'its logger names the server');
+    if (pair.label.names !== '')
+      equal(String(line.params?.['logger']).includes(pair.server), true, 'its logger names the server');
   },
   progress: async (pair) => {
     const marker = mark(pair, 'steps');
@@ -138,7 +141,7 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     let id: number | string | null = null;
     const pending = pair.host.exchange(
       'tools/call',
-      { name: `${pair.server}__wait`, arguments: { marker } },
+      { name: `${pair.label.names}wait`, arguments: { marker } },
       {
         progressToken: marker,
         onSent: (sent) => {
@@ -167,7 +170,7 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     await until('the notice', () => pair.host.received('notifications/tools/list_changed').length > before);
     await until('the changed tool', async () => {
       const { tools = [] } = await pair.host.result('tools/list');
-      return tools.find(({ name }) => name === `${pair.server}__extra`)?.description?.includes(marker);
+      return tools.find(({ name }) => name === `${pair.label.names}extra`)?.description?.includes(marker);
     });
     await stop();
   },
@@ -191,7 +194,7 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     equal(roots.includes(`file:///home/${pair.host.label}`), true, roots);
     if (pair.host.isModern || pair.revision === MODERN) return;
     const before = pair.recorded('roots-changed');
-    pair.host.notify('notifications/roots/list_changed');
+    await pair.host.notify('notifications/roots/list_changed');
     await until('the server to hear of it', () => pair.recorded('roots-changed') > before);
   },
   sampling: async (pair) => {
@@ -200,9 +203,9 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     equal(callsOf(pair, marker), 1, 'executions');
   },
   elicitation: async (pair) => {
-    const { host, server } = pair;
+    const { host, label } = pair;
     const marker = mark(pair, 'elicit');
-    const shown = (text: string) => `${host.label}: ${server}: ${text}`;
+    const shown = (text: string) => `${host.label}: ${label.questions}${text}`;
     equal(await called(pair, 'elicit', { marker }), `accept ${shown(marker)}`, 'accepted');
     equal(callsOf(pair, marker), 1, 'executions');
     equal(await called(pair, 'elicit', { marker: 'decline' }), 'decline', 'declined');
@@ -214,7 +217,7 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     const marker = mark(pair, 'visit');
     equal(await called(pair, 'visit', { marker }), 'accept', 'the visit');
     if (pair.revision !== '2025-11-25') return;
-    const gate = () => pair.host.call(`${pair.server}__gate`, { marker });
+    const gate = () => pair.host.call(`${pair.label.names}gate`, { marker });
     if (pair.host.isModern) return equal(await called(pair, 'gate', { marker }), 'open', 'the gate');
     await until('word that the visit is over', () => pair.host.received('notifications/elicitation/complete').length);
     const closed = await gate();
@@ -244,12 +247,12 @@ function callsOf(pair: Pair, marker: string): number {
 
 /** The text of a call. @throws {Refused} it ended in an error, of the protocol or of the tool */
 async function called(
-  { host, server }: Pair,
+  { host, label }: Pair,
   tool: string,
   args: Record<string, unknown>,
   options: { progressToken?: string } = {},
 ): Promise<string> {
-  const answer = await host.call(`${server}__${tool}`, args, options);
+  const answer = await host.call(`${label.names}${tool}`, args, options);
   if (answer.error !== undefined) throw new Refused(`${answer.error.code} ${answer.error.message}`);
   if (answer.result?.isError) throw new Refused(`isError: ${textOf(answer)}`);
   return textOf(answer);

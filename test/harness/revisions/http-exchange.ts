@@ -22,7 +22,8 @@ export async function readMessages(response: Response, onMessage: (message: Mess
     return;
   }
   const body = await response.text();
-  if (body === '') return;
+  // What is accepted may say so in words.
+  if (body === '' || response.status === 202) return;
   if (!type.startsWith('application/json')) throw new Error(`${response.status} ${type}: ${body.slice(0, 200)}`);
   onMessage(JSON.parse(body) as Message);
 }

@@ -101,7 +101,7 @@ function sseWire({ url, token }: HttpPlace): MakeWire {
   };
 }
 
-/** The POSTs that are under way. Those of one host follow one another as far as their heads go, as it sends them in an order. */
+/** The POSTs that are under way. */
 class Exchanges {
   /** Called with the head of each answer, before its messages. */
   onAnswer: (message: Message, response: Response) => void = () => {};
@@ -112,14 +112,20 @@ class Exchanges {
     this.receiver = receiver;
   }
 
-  start(url: string, message: Message, headers: Record<string, string>): void {
+  /** Resolves with the head of the answer, or when there will be none. */
+  start(url: string, message: Message, headers: Record<string, string>): Promise<void> {
     const cancel = new AbortController();
-    const done = this.exchange(url, message, headers, cancel.signal)
-      .catch((error: unknown) => {
-        if (!isAbort(error)) this.receiver.fault(`POST ${message.method ?? 'an answer'}: ${String(error)}`);
-      })
-      .finally(() => this.open.delete(cancel));
-    this.open.set(cancel, { id: message.method === undefined ? undefined : message.id, done });
+    return new Promise((onHead) => {
+      const done = this.exchange(url, message, headers, cancel.signal, onHead)
+        .catch((error: unknown) => {
+          if (!isAbort(error)) this.receiver.fault(`POST ${message.method ?? 'an answer'}: ${String(error)}`);
+        })
+        .finally(() => {
+          this.open.delete(cancel);
+          onHead();
+        });
+      this.open.set(cancel, { id: message.method === undefined ? undefined : message.id, done });
+    });
   }
 
   abort(id: MessageId): void {
@@ -137,9 +143,11 @@ class Exchanges {
     message: Message,
     headers: Record<string, string>,
     signal: AbortSignal,
+    onHead: () => void,
   ): Promise<void> {
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(message), signal });
     this.onAnswer(message, response);
+    onHead();
     const isRequest = message.method !== undefined && message.id !== undefined;
     if (!isRequest && response.status !== 202)
       this.receiver.fault(

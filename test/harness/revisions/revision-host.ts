@@ -75,7 +75,7 @@ export class RevisionHost {
       const { revision: protocolVersion, capabilities } = host;
       await host.result('initialize', { protocolVersion, capabilities, clientInfo: clientInfoOf(host.label) });
       host.initialized = true;
-      host.notify('notifications/initialized');
+      await host.notify('notifications/initialized');
       await host.wire.ready();
     }
     return host;
@@ -115,7 +115,7 @@ export class RevisionHost {
   exchange(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Message> {
     const id = this.nextId++;
     const answer = this.expect(id, method, options.progressToken);
-    this.send({ id, method, params: this.dressed(params, options.progressToken) });
+    void this.send({ id, method, params: this.dressed(params, options.progressToken) });
     options.onSent?.(id);
     return answer;
   }
@@ -124,7 +124,7 @@ export class RevisionHost {
   cancel(id: MessageId): void {
     this.open.delete(key(id));
     if (this.required().abort(id)) return;
-    this.notify('notifications/cancelled', this.isModern ? this.dressed({ requestId: id }) : { requestId: id });
+    void this.notify('notifications/cancelled', this.isModern ? this.dressed({ requestId: id }) : { requestId: id });
   }
 
   async setLevel(level: string): Promise<void> {
@@ -153,8 +153,8 @@ export class RevisionHost {
     };
   }
 
-  notify(method: string, params?: Params): void {
-    this.send(params === undefined ? { method } : { method, params });
+  notify(method: string, params?: Params): Promise<void> {
+    return this.send(params === undefined ? { method } : { method, params });
   }
 
   received(method: string): Message[] {
@@ -172,8 +172,8 @@ export class RevisionHost {
     return this.wire;
   }
 
-  private send(message: Message): void {
-    this.required().send({ jsonrpc: '2.0', ...message });
+  private send(message: Message): Promise<void> {
+    return this.required().send({ jsonrpc: '2.0', ...message });
   }
 
   private dressed(params: Params, progressToken?: unknown): Params {
@@ -206,7 +206,7 @@ export class RevisionHost {
       if (this.listens.delete(key(id))) this.faults.push(`a listen ended: ${JSON.stringify(ended)}`);
     });
     const acknowledged = new Promise<void>((resolve) => this.acknowledged.set(key(id), resolve));
-    this.send({ id, method: 'subscriptions/listen', params: this.dressed({ notifications: filter }) });
+    void this.send({ id, method: 'subscriptions/listen', params: this.dressed({ notifications: filter }) });
     await acknowledged;
     return id;
   }
@@ -255,7 +255,7 @@ export class RevisionHost {
     this.questionIds.add(key(id));
     if (stream.kind === 'standing') this.check([`${method} on the standing stream`]);
     if (stream.kind === 'of' && !this.open.has(key(stream.request))) this.check([`${method} on a stream that is over`]);
-    this.send({ id: id ?? null, result: await this.answer({ method, params }) });
+    void this.send({ id: id ?? null, result: await this.answer({ method, params }) });
   }
 
   private takeNotice(notice: Message, stream: Stream): void {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fake } from '../fake.ts';
+import { fake, recordsIn } from '../fake.ts';
 import type { Machine } from '../machine.ts';
 import type { Pair } from './cells.ts';
 import { httpWire } from './http-wires.ts';
@@ -17,13 +17,18 @@ export interface Servers {
 
 /** Installs a server for each place, named after it. */
 export async function installServers(machine: Machine, places: readonly Place[]): Promise<Servers> {
+  const { home } = machine;
   await machine.startDaemon();
   const remote: ChildProcess[] = [];
   await Promise.all(
     places.map(async (place) => {
       const args = ['--revision', place.revision, '--transport', place.transport, '--name', nameOf(place)];
       if (place.transport === 'stdio') return machine.add(nameOf(place), 'any-revision', args);
-      const { child, url } = await startRemote(machine, fake('any-revision', ...args));
+      const { child, url } = await startRemote(fake('any-revision', ...args), {
+        ...home.env,
+        RECORD_FILE: machine.recordFile,
+      });
+      home.track(child.pid);
       remote.push(child);
       await machine.ok('add', nameOf(place), url);
     }),
@@ -32,7 +37,8 @@ export async function installServers(machine: Machine, places: readonly Place[])
     pairWith: (server) => ({
       server: nameOf(server),
       revision: server.revision,
-      recorded: recordedBy(machine, nameOf(server)),
+      label: labelOf(nameOf(server)),
+      recorded: recordedBy(machine.recordFile, nameOf(server)),
     }),
     end: async () => {
       await Promise.all(remote.map(endOf));
@@ -41,17 +47,21 @@ export async function installServers(machine: Machine, places: readonly Place[])
 }
 
 /** How often a server has recorded this: with this marker, or at all. A call that goes on in a later round is no other call. */
-export function recordedBy(machine: Machine, server: string): Pair['recorded'] {
+export function recordedBy(file: string, server: string): Pair['recorded'] {
   return (what, marker) =>
-    machine
-      .records(what)
+    recordsIn(file, what)
       .filter((record) => (marker === undefined ? record['server'] === server : record['marker'] === marker))
       .filter(({ round = 1 }) => round === 1).length;
 }
 
-/** What servers of this machine saw and their revision does not allow, each once. */
-export function violationsOn(machine: Machine): string[] {
-  return [...new Set(machine.records('violation').map(({ pid: _, ...record }) => JSON.stringify(record)))];
+/** What mcpd puts before names and questions. */
+export function labelOf(server: string): Pair['label'] {
+  return { names: `${server}__`, questions: `${server}: ` };
+}
+
+/** What servers saw and their revision does not allow, each once. */
+export function violationsIn(file: string): string[] {
+  return [...new Set(recordsIn(file, 'violation').map(({ pid: _, ...record }) => JSON.stringify(record)))];
 }
 
 /** Connects a host of this place, which wants log lines from `info` on. */
@@ -66,21 +76,17 @@ export async function connectPlace(machine: Machine, place: Place, label = nameO
   return host;
 }
 
-// — internal —
-
 /** A server that somebody else runs: it says its URL on its first line, and leaves when its stdin ends. */
-async function startRemote(
-  machine: Machine,
+export async function startRemote(
   [program, ...args]: [string, ...string[]],
+  env: NodeJS.ProcessEnv,
 ): Promise<{ child: ChildProcess; url: string }> {
-  const env = { ...machine.home.env, RECORD_FILE: machine.recordFile };
   const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  machine.home.track(child.pid);
   for await (const url of createInterface({ input: child.stdout })) return { child, url };
   throw new Error(`${args.join(' ')} has ended without a URL`);
 }
 
-function endOf(child: ChildProcess): Promise<void> {
+export function endOf(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once('close', () => resolve());
     child.stdin?.end();

@@ -40,6 +40,7 @@ export function stdioWire([program = '', ...args]: readonly string[], options: P
     return Promise.resolve({
       send: (message) => {
         child.stdin.write(`${JSON.stringify(message)}\n`);
+        return Promise.resolve();
       },
       abort: () => false,
       ready: () => Promise.resolve(),

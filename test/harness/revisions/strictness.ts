@@ -35,7 +35,8 @@ const QUESTIONS: Record<string, [since: Revision, capability: string]> = {
   'elicitation/create': ['2025-06-18', 'elicitation'],
 };
 /** Codes that no modern host may meet: those of older revisions, and the range that is used no more. */
-const isOldCode = (code: number) => code === -32_002 || code === -32_042 || (code <= -32_000 && code >= -32_019);
+const isOldCode = (code: number) => code === URL_NEEDED || (code <= -32_000 && code >= -32_019);
+const URL_NEEDED = -32_042;
 
 export function faultsOfResult(revision: Revision, method: string, result: Result): string[] {
   return [...shapeFaults(revision, method, result), ...bodyFaults(revision, method, result)];
@@ -44,7 +45,9 @@ export function faultsOfResult(revision: Revision, method: string, result: Resul
 export function faultsOfError(revision: Revision, code: unknown): string[] {
   if (typeof code !== 'number' || !Number.isInteger(code)) return ['an error without a code'];
   if (revision === MODERN && isOldCode(code)) return [`the code ${code}, which is none of this revision`];
-  if (revision !== MODERN && code <= -32_020 && code >= -32_099) return [`the code ${code} of a later revision`];
+  const isKnown = code === URL_NEEDED && revision === '2025-11-25';
+  if (revision !== MODERN && !isKnown && code <= -32_020 && code >= -32_099)
+    return [`the code ${code} of a later revision`];
   return [];
 }
 

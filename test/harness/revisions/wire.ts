@@ -15,7 +15,8 @@ export type Stream = { kind: 'of'; request: MessageId } | { kind: 'standing' } |
 
 /** How messages of a host travel. A wire knows no meaning but what its transport asks for. */
 export interface Wire {
-  send(message: Message): void;
+  /** Resolves when the other side has it, as far as the transport can tell. */
+  send(message: Message): Promise<void>;
   /** A transport on which closing the stream of a request cancels it does so, and gives true. */
   abort(id: MessageId): boolean;
   /** The handshake is over. */
