@@ -113,10 +113,10 @@ export function command(core: Core, instance: Instance, what: 'start' | 'stop' |
   }
   // One that is disabled, or uninstalled and on its way out, is not called back.
   if (!instance.definition.enabled || !core.servers.has(instance.server)) return;
-  // Processes of one host come and go with it.
-  if (what === 'start' && instance.holder === null) instance.held = true;
-  if (what === 'start' && instance.holder !== null) return;
   forgive(instance);
+  // Processes of one host come and go with it: only what runs is started afresh.
+  if (instance.holder !== null) return void (what === 'restart' && restart(core, instance, 'restart'));
+  if (what === 'start') instance.held = true;
   if (what === 'restart' && restart(core, instance, 'restart')) return;
   if (instance.phase === 'draining' || instance.phase === 'stopping') instance.again = 'by-hand';
   else signal(core, instance, 'start-now', null);

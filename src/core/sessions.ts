@@ -41,12 +41,13 @@ export function openSession(core: Core, id: string, host: string, door: Door, re
 }
 
 export function closeSession(core: Core, session: HostSession): void {
+  // First, so that nothing is withdrawn from a host that is not there.
+  for (const question of core.questions.values())
+    if (question.session === session.id) onNoAnswer(core, question, 'the host has left');
   for (const call of session.open.values()) {
     const instance = core.instances.get(call.instance);
     if (instance !== undefined) cancelCall(core, instance, call, 'the host has left');
   }
-  for (const question of core.questions.values())
-    if (question.session === session.id) onNoAnswer(core, question, 'the host has left');
   const watched = [session.subscriptions, ...[...session.listens.values()].map(({ uris }) => uris)];
   const keys = watched.flatMap((uris) => [...uris.keys()]);
   session.subscriptions.clear();

@@ -13,6 +13,8 @@ export interface SimulatedHost {
   progress: Map<string, { key: string; last: number }>;
   answers: Map<string, Message>;
   notices: Message[];
+  /** What it was asked, in order; nothing is taken out by itself. */
+  questions: Message[];
   /** All that it was sent, as text. */
   lines: string[];
 }
@@ -28,6 +30,7 @@ export function newHost(session: string, era: SimulatedHost['era']): SimulatedHo
     progress: new Map(),
     answers: new Map(),
     notices: [],
+    questions: [],
     lines: [],
   };
 }

@@ -178,10 +178,10 @@ export class World {
   }
 
   /** A legacy host behind its handshake. */
-  legacyHost(session: string): SimulatedHost {
+  legacyHost(session: string, capabilities: object = {}): SimulatedHost {
     const host = this.openHost(session);
     const clientInfo = { name: 'legacy-host', version: '1' };
-    this.request(host, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    this.request(host, 'initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
     this.hostSends(host, { jsonrpc: '2.0', method: 'notifications/initialized' });
     return host;
   }
@@ -214,6 +214,12 @@ export class World {
     const whole = host.era === 'modern' ? { ...params, _meta: modernMeta(meta) } : params;
     this.hostSends(host, { jsonrpc: '2.0', id, method, params: whole });
     return JSON.stringify(id);
+  }
+
+  /** Answers the last question that this host was asked. */
+  hostAnswers(host: SimulatedHost, result: unknown): void {
+    const id = host.questions.at(-1)?.id ?? null;
+    this.hostSends(host, { jsonrpc: '2.0', id, result });
   }
 
   /** A request, and its answer, which must have come at once. */
@@ -298,6 +304,10 @@ export class World {
     const host = this.hosts.get(session);
     if (host === undefined) throw new RangeError(`a message for ${session}, which is closed`);
     host.lines.push(line);
+    if (message.method !== undefined && message.id !== undefined) {
+      host.questions.push(message);
+      return;
+    }
     if (message.method !== undefined) {
       checkNotice(host, message);
       host.notices.push(message);
