@@ -210,6 +210,26 @@ export const SERVER_COMMANDS: readonly Command[] = [
     load: async () => (await import('../commands/secret.ts')).runSecret,
   },
   {
+    name: 'auth',
+    group: 'servers',
+    summary: 'Log in at a remote server: prints a link, and waits until somebody has logged in there.',
+    usage: 'auth NAME [--open] [--client-id ID [--client-secret]] | auth NAME --forget',
+    operands: ONE_SERVER,
+    options: {
+      open: { kind: 'flag', help: 'open the link in your browser' },
+      'client-id': { kind: 'value', value: 'ID', help: 'the id under which you registered mcpd there' },
+      'client-secret': { kind: 'flag', help: 'it has a secret as well, which is asked for and not shown' },
+      forget: { kind: 'flag', help: 'remove the login' },
+      json: { kind: 'flag', help: 'print one JSON object per line (docs/cli-json.md)' },
+    },
+    notes: ['Without --client-id mcpd registers itself, where the authorization server lets it.'],
+    examples: [
+      ['mcpd auth notes', ''],
+      ['mcpd auth notes --forget', ''],
+    ],
+    load: async () => (await import('../commands/auth.ts')).runAuth,
+  },
+  {
     name: 'logs',
     group: 'servers',
     summary: 'Show what a server wrote to stderr, and its starts, stops and exits.',

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { browserCommand } from '../browser.ts';
+import { browserCommand, startBrowser } from '../browser.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 
@@ -13,18 +12,6 @@ export async function runDashboard(parsed: Parsed, context: Context): Promise<vo
     parsed.flag('no-open') || env['SSH_CONNECTION'] !== undefined
       ? null
       : browserCommand(answer.url, process.platform, env);
-  if (command !== null && !(await opened(command)))
+  if (command !== null && !(await startBrowser(command)))
     output.say(`${command[0]} could not open it; paste it into a browser.`);
-}
-
-// — internal —
-
-/** False when the program could not be started; how it ends is its own affair. */
-function opened([command, ...args]: [string, ...string[]]): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: 'ignore', detached: true });
-    child.once('spawn', () => resolve(true));
-    child.once('error', () => resolve(false));
-    child.unref();
-  });
 }

@@ -30,6 +30,8 @@ function showFacts(info: ServerInfo, output: Output): void {
     ['start', info.start],
     ['sharing', info.sharing],
     ...launchFields(info),
+    ['login', loginText(info)],
+    ['log in at', info.loginLink],
     ['secrets', info.secrets.length === 0 ? null : info.secrets.join(', ')],
     ['source', sourceText(info)],
     ['protocol', info.protocolVersion === null ? null : `${info.protocolVersion} (${info.era})`],
@@ -56,6 +58,13 @@ function launchFields({ launch }: ServerInfo): [string, string | null][] {
     ['folder', launch.cwd],
     ['variables', env.length === 0 ? null : env.join(' ')],
   ];
+}
+
+function loginText({ login }: ServerInfo): string | null {
+  if (login === null) return null;
+  const scopes = login.scopes.length === 0 ? '' : ` (${login.scopes.join(' ')})`;
+  const end = login.expiresAt === null ? '' : `, until ${shownTime(login.expiresAt)}`;
+  return `${login.issuer}${scopes}${end}${login.renews ? ', renewed by itself' : ''}`;
 }
 
 /** The settings that differ from the defaults. */

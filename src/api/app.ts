@@ -6,6 +6,7 @@ import { encoded, type Listener } from './answer.ts';
 import { changeRoutes } from './change-routes.ts';
 import type { DashboardCodes } from './codes.ts';
 import type { DaemonControl } from './daemon-control.ts';
+import { loginRoutes } from './login-routes.ts';
 import { readRoutes } from './read-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 
@@ -27,6 +28,7 @@ export interface AppOptions {
 export function createListeners(options: AppOptions): Record<Listener, RequestListener> {
   const app = new Hono<ApiEnv>();
   app.route('/api', readRoutes(options));
+  app.route('/api', loginRoutes(options));
   app.route('/api', changeRoutes(options));
   app.route('/api', sessionRoutes(options));
   app.notFound((c) => answerFault(c, new McpdError('ROUTE_UNKNOWN', { what: 'nothing is here' })));

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type ExitReport, type ListKind, type ServerStatus, type SessionStatus, SHARINGS } from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
+import type { LoginInfo } from './login-contract.ts';
 
 /**
  * The control interface: requests are checked by these schemas, answers have these types. The single source for the CLI, the dashboard
@@ -156,6 +157,10 @@ export interface ServerInfo extends ServerStatus {
   logFile: string;
   /** Names of its secrets; values never leave. */
   secrets: string[];
+  /** Of a remote server; null when nobody has logged in. */
+  login: LoginInfo | null;
+  /** Where somebody may log in at this moment: `mcpd auth` waits for him. */
+  loginLink: string | null;
 }
 
 export interface LogLine {

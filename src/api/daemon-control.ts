@@ -28,6 +28,7 @@ import type {
   ShutdownRequest,
   ToolInfo,
 } from './contract.ts';
+import type { LoginEvent, LoginRequest } from './login-contract.ts';
 
 /** What the API needs of the daemon; src/daemon/control.ts provides it. */
 export interface DaemonControl {
@@ -54,6 +55,10 @@ export interface DaemonControl {
   calls(options: { limit: number; server: string | null }): Promise<CallRow[]>;
   apply(request: ApplyRequest): Promise<ApplyResult>;
   exportSet(): Promise<DeclaredSet>;
+  /** Resolves after the last event was given to `report`; an aborted `signal` calls it off. @throws McpdError LOGIN_… */
+  login(name: string, request: LoginRequest, report: (event: LoginEvent) => void, signal: AbortSignal): Promise<void>;
+  /** Tells whether there was a login. */
+  forgetLogin(name: string): Promise<boolean>;
   tokens(): TokenInfo[];
   /** @throws McpdError NAME_INVALID, NAME_TAKEN */
   addToken(request: TokenRequest): NewToken;

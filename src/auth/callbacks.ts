@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { McpdError } from '../errors.ts';
+import type { CallbackPage } from '../oauth-callback.ts';
 import { LOGIN_STATES_KEPT } from '../operation-limits.ts';
-
-/** Where browsers come back to, on mcpd's own address. */
-export const CALLBACK_PATH = '/oauth/callback';
-
-/** What the browser is shown. Nothing of the request is in it. */
-export interface CallbackPage {
-  status: number;
-  html: string;
-}
 
 export interface ExpectedCallback {
   /** Part of the link; known to nobody but this login's browser. */

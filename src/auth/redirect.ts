@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homeFault } from '../home.ts';
-import { CALLBACK_PATH, type Callbacks } from './callbacks.ts';
+import { CALLBACK_PATH } from '../oauth-callback.ts';
+import type { Callbacks } from './callbacks.ts';
 
 /** Where the browser of one login is sent back to. */
 export interface Redirect {

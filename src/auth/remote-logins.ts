@@ -1,8 +1,10 @@
+import type { LoginInfo } from '../api/login-contract.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import type { CallbackPage } from '../oauth-callback.ts';
 import { TOKEN_FRESH_MS, TOKEN_RENEW_EARLY_MS, TOKEN_RENEW_RETRY_MS } from '../operation-limits.ts';
 import type { Secrets } from '../secrets.ts';
-import { type CallbackPage, Callbacks } from './callbacks.ts';
+import { Callbacks } from './callbacks.ts';
 import { type BearerChallenge, bearerChallenge } from './challenge.ts';
 import { type ClientIdentity, type Grant, Grants } from './grants.ts';
 import { LoginFlows } from './login-flows.ts';
@@ -17,17 +19,6 @@ export interface RemoteLoginsOptions {
   now(): number;
   /** Address of mcpd's client metadata document on the web; null when there is none. */
   clientMetadataUrl: string | null;
-}
-
-/** What may be shown of a login. */
-export interface LoginInfo {
-  issuer: string;
-  resource: string;
-  scopes: string[];
-  /** Milliseconds since 1970; null when the issuer does not say. */
-  expiresAt: number | null;
-  /** Renewed without a person when it ends. */
-  renews: boolean;
 }
 
 /** A refused request; `src/servers/remote/authorization.ts` says what its parts are. */

@@ -28,6 +28,7 @@ import type {
   ToolInfo,
 } from '../api/contract.ts';
 import type { DaemonControl } from '../api/daemon-control.ts';
+import type { LoginEvent, LoginRequest } from '../api/login-contract.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { instancesOf } from '../core/places.ts';
 import { McpdError } from '../errors.ts';
@@ -74,6 +75,7 @@ export class Control implements DaemonControl {
       transitions: await this.#parts.history.transitions(name, TRANSITIONS_SHOWN),
       logFile: paths.logOf(name),
       secrets: secrets.names(name),
+      ...this.#parts.logins.info(name),
     };
   }
 
@@ -209,6 +211,14 @@ export class Control implements DaemonControl {
 
   removeSecrets(server: string, name: string | null): Promise<string[]> {
     return removeSecrets(this.#parts, server, name);
+  }
+
+  login(name: string, request: LoginRequest, report: (event: LoginEvent) => void, signal: AbortSignal): Promise<void> {
+    return this.#parts.logins.login(name, request, report, signal);
+  }
+
+  forgetLogin(name: string): Promise<boolean> {
+    return this.#parts.logins.forget(name);
   }
 
   watch(listener: (event: LiveEvent) => void): () => void {

@@ -23,6 +23,7 @@ import { leaveHint, removeHint } from './hint.ts';
 import { HomeWatch } from './home-watch.ts';
 import { createHosts, type Hosts } from './hosts.ts';
 import type { Installing } from './installing.ts';
+import { Logins } from './logins.ts';
 import type { Parts } from './parts.ts';
 import { type Edges, Runtime } from './runtime.ts';
 import { Trials } from './trials.ts';
@@ -78,6 +79,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly gateway: Gateway;
   readonly runtime: Runtime;
   readonly processes: ServerProcesses;
+  readonly logins: Logins;
   readonly waits: ServerWaits;
   readonly watching: Watching;
   readonly ended: Promise<EndReason>;
@@ -101,6 +103,7 @@ class WiredDaemon implements Daemon, Parts {
     this.secrets = secrets;
     this.clients = new ClientTokens(registry);
     this.history = history;
+    this.logins = new Logins(this, () => this.#api.port());
     this.#engine = engine;
     this.#warnings = warnings;
     const generation = newGeneration();
@@ -274,6 +277,7 @@ class WiredDaemon implements Daemon, Parts {
     this.#home.close();
     await closeInOrder({
       installs: () => this.#installsEnd(),
+      logins: () => this.logins.close(),
       hosts: () => this.#hosts.stop(),
       timers: () => this.runtime.dispose(),
       watching: () => this.watching.close(),

@@ -8,6 +8,7 @@ import type { Paths } from '../paths.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ServerProcesses } from '../servers/server-processes.ts';
 import type { Installing } from './installing.ts';
+import type { Logins } from './logins.ts';
 import type { Runtime } from './runtime.ts';
 import type { ServerWaits } from './waiting.ts';
 import type { Watching } from './watching.ts';
@@ -23,6 +24,7 @@ export interface Parts {
   clients: ClientTokens;
   processes: ServerProcesses;
   waits: ServerWaits;
+  logins: Logins;
   watching: Watching;
   /** Monotonic milliseconds. */
   now: () => number;

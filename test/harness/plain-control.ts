@@ -12,6 +12,7 @@ import type {
   ShutdownRequest,
 } from '../../src/api/contract.ts';
 import type { DaemonControl } from '../../src/api/daemon-control.ts';
+import type { LoginEvent, LoginRequest } from '../../src/api/login-contract.ts';
 import { McpdError } from '../../src/errors.ts';
 
 /** The daemon's side of the control API, from plain data: what the API is given is what a test reads back. */
@@ -84,6 +85,8 @@ export class PlainControl implements DaemonControl {
       transitions: [],
       logFile: `/home/ann/.mcpd/logs/${name}.log`,
       secrets: [],
+      login: null,
+      loginLink: null,
     };
   }
 
@@ -159,6 +162,19 @@ export class PlainControl implements DaemonControl {
 
   async exportSet() {
     return { mcpServers: {} };
+  }
+
+  async login(name: string, { clientId }: LoginRequest, report: (event: LoginEvent) => void) {
+    this.find(name);
+    this.asked.push(`login ${name} ${clientId}`);
+    report({ type: 'link', url: 'https://login.test/', expiresInMs: 1 });
+    throw new McpdError('LOGIN_REFUSED', { what: 'the login was refused' });
+  }
+
+  async forgetLogin(name: string) {
+    this.find(name);
+    this.asked.push(`forget login ${name}`);
+    return true;
   }
 
   tokens() {

@@ -1,0 +1,95 @@
+import type { LoginEvent, LoginRequest } from '../../src/api/login-contract.ts';
+import { fromReport, McpdError } from '../../src/errors.ts';
+import { showable, showableJson } from '../../src/text.ts';
+import { browserCommand, startBrowser } from '../browser.ts';
+import type { Parsed } from '../command.ts';
+import type { Context } from '../context.ts';
+import { Interrupted } from '../interrupt.ts';
+import { askInput } from '../prompt/ask.ts';
+import { remarkOf } from '../server-text.ts';
+import { amount } from '../units.ts';
+
+export async function runAuth(parsed: Parsed, context: Context): Promise<void> {
+  const { output, signal } = context;
+  const [name = ''] = parsed.operands;
+  const path = `/api/servers/${encodeURIComponent(name)}/auth`;
+  if (parsed.flag('forget')) return forget(path, parsed, context);
+  const request = await requestOf(parsed, context);
+  const daemon = await context.daemon();
+  let done = false;
+  try {
+    for await (const event of daemon.lines<LoginEvent>('POST', path, request, signal)) {
+      if (event.type === 'failed') throw fromReport(event.error);
+      if (parsed.flag('json')) output.print(showableJson(event));
+      if (event.type === 'link') await showLink(event, parsed, context);
+      else if (!parsed.flag('json')) showEnd(event, context);
+      done = event.type === 'done';
+    }
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown;
+  }
+  if (signal.aborted) {
+    output.say('Interrupted: nobody was logged in.');
+    throw new Interrupted();
+  }
+  if (done) return;
+  throw new McpdError('DAEMON_LOST', {
+    what: 'the daemon went away in the middle',
+    why: 'the connection ended before the login did',
+    fix: `mcpd status, then: mcpd auth ${name}`,
+  });
+}
+
+// — internal —
+
+/** Where nobody can be asked, the secret comes by this variable: an argument is seen by every program of this machine. */
+const SECRET_VARIABLE = 'MCPD_CLIENT_SECRET';
+
+async function requestOf(parsed: Parsed, { keyboard, output, env }: Context): Promise<LoginRequest> {
+  const clientId = parsed.value('client-id');
+  const asks = parsed.flag('client-secret');
+  if (clientId === undefined) {
+    if (asks) throw new McpdError('USAGE', { what: '--client-secret belongs to --client-id', fix: 'mcpd auth --help' });
+    return {};
+  }
+  if (!asks) return { clientId };
+  const input = { name: 'client secret', description: '', required: true, secret: true, default: null, choices: null };
+  const typed = keyboard === null ? null : await askInput(input, keyboard, output);
+  const clientSecret = typed ?? env[SECRET_VARIABLE];
+  if (clientSecret !== undefined && clientSecret !== '') return { clientId, clientSecret };
+  throw new McpdError('INPUT_MISSING', {
+    what: 'the client secret is needed and there is no terminal to ask on',
+    fix: `set the variable ${SECRET_VARIABLE}`,
+  });
+}
+
+async function showLink(
+  { url, expiresInMs }: Extract<LoginEvent, { type: 'link' }>,
+  parsed: Parsed,
+  { output, env }: Context,
+): Promise<void> {
+  if (!parsed.flag('json')) output.print(showable(url));
+  const minutes = amount(Math.round(expiresInMs / 60_000), 'minute');
+  output.say(`Open this address in a browser and log in, within ${minutes}. Ctrl-C calls it off.`);
+  if (!parsed.flag('open')) return;
+  const command = browserCommand(url, process.platform, env);
+  if (command === null) output.say('There is no screen to open it on.');
+  else if (!(await startBrowser(command))) output.say(`${command[0]} could not open it; paste it into a browser.`);
+}
+
+function showEnd({ login, server }: Extract<LoginEvent, { type: 'done' }>, { output }: Context): void {
+  const scopes = login.scopes.length === 0 ? '' : ` (${showable(login.scopes.join(' '))})`;
+  output.print(`${output.paint.green('✓')} ${server.name} is logged in at ${showable(login.issuer)}${scopes}`);
+  if (server.listed) output.print(`  ${amount(server.counts.tools, 'tool')}: mcpd tools ${server.name}`);
+  const remark = remarkOf(server);
+  if (server.state === 'failed' || server.state === 'backoff')
+    output.print(`  but it does not run: ${showable(remark)}`);
+}
+
+async function forget(path: string, parsed: Parsed, context: Context): Promise<void> {
+  const daemon = await context.daemon();
+  const answer = await daemon.request<{ server: string; forgotten: boolean }>('DELETE', path);
+  if (parsed.flag('json')) return context.output.json(answer);
+  const what = answer.forgotten ? 'The login is forgotten.' : 'There was no login.';
+  context.output.print(`${what} To log in: mcpd auth ${answer.server}`);
+}

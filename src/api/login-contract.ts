@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import type { ServerStatus } from '../core/model.ts';
+import type { ErrorReport } from '../errors.ts';
+
+/** The part of the control interface about logins at remote servers. As contract.ts: times are milliseconds since 1970. */
+
+/** `mcpd auth NAME`. */
+export const LoginRequest = z.object({
+  /** As which client mcpd is known there, where a person has registered it; or the https address of its metadata document. */
+  clientId: z.optional(z.string().check(z.minLength(1), z.maxLength(2048))),
+  clientSecret: z.optional(z.string().check(z.minLength(1), z.maxLength(4096))),
+});
+export type LoginRequest = z.infer<typeof LoginRequest>;
+
+/** What may be shown of a login: never its tokens. */
+export interface LoginInfo {
+  /** The authorization server. */
+  issuer: string;
+  /** What its tokens are for: the server's address or a parent of it. */
+  resource: string;
+  scopes: string[];
+  /** Of the present token; null when the issuer does not say. */
+  expiresAt: number | null;
+  /** Renewed without a person when it ends. */
+  renews: boolean;
+}
+
+/** Streamed as lines of JSON while a login goes on; the last line is `done` or `failed`. */
+export type LoginEvent =
+  | { type: 'link'; url: string; expiresInMs: number }
+  | { type: 'done'; login: LoginInfo; server: ServerStatus }
+  | { type: 'failed'; error: ErrorReport };

@@ -1,0 +1,113 @@
+import type { LoginEvent, LoginInfo, LoginRequest } from '../api/login-contract.ts';
+import { RemoteLogins } from '../auth/remote-logins.ts';
+import type { ServerName, ServerStatus } from '../core/model.ts';
+import { McpdError } from '../errors.ts';
+import { LOGIN_WAIT_MS } from '../operation-limits.ts';
+import { unknownServer } from '../unknown-server.ts';
+import type { Parts } from './parts.ts';
+import { isAtRest, isUpOrDown } from './settled.ts';
+import { shown } from './views.ts';
+
+/** Logins at remote servers, as people ask for them. What servers and their requests need of them is `remote`. */
+export class Logins {
+  readonly remote: RemoteLogins;
+  readonly #parts: Parts;
+  /** Why servers are locked whose reason tells a link at the moment. */
+  readonly #reasons = new Map<ServerName, string>();
+
+  constructor(parts: Parts, port: () => number | null) {
+    this.#parts = parts;
+    this.remote = new RemoteLogins({
+      secrets: parts.secrets,
+      port,
+      now: () => Date.now(),
+      clientMetadataUrl: process.env['MCPD_CLIENT_METADATA_URL'] || null,
+    });
+  }
+
+  /** Reports the link, and `done` as the last event. @throws {McpdError} as RemoteLogins.login; SERVER_UNKNOWN, REQUEST_INVALID */
+  async login(
+    name: ServerName,
+    { clientId, clientSecret }: LoginRequest,
+    report: (event: LoginEvent) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const url = this.#addressOf(name);
+    const client = clientId === undefined ? null : { clientId, clientSecret: clientSecret ?? null, method: null };
+    const onLink = (link: string) => {
+      this.#tell(name, link);
+      report({ type: 'link', url: link, expiresInMs: LOGIN_WAIT_MS });
+    };
+    let login: LoginInfo;
+    try {
+      const either = AbortSignal.any([signal, this.#parts.ending]);
+      login = await this.remote.login(name, url, client, onLink, either);
+    } finally {
+      this.#untell(name);
+    }
+    this.#lock(name, null);
+    report({ type: 'done', login, server: await this.#afterwards(name) });
+  }
+
+  /** Tells whether there was a login. @throws {McpdError} SERVER_UNKNOWN, REQUEST_INVALID, SECRETS_DAMAGED */
+  async forget(name: ServerName): Promise<boolean> {
+    this.#addressOf(name);
+    const had = await this.remote.forget(name);
+    if (had) this.#lock(name, 'its login was removed');
+    return had;
+  }
+
+  /** What there is of a login, and the link of one that waits. A damaged secrets file is told elsewhere. */
+  info(name: ServerName): { login: LoginInfo | null; loginLink: string | null } {
+    const launch = this.#parts.gateway.view.servers.get(name)?.definition.launch;
+    if (launch?.kind !== 'http' || this.#parts.secrets.damage !== null) return { login: null, loginLink: null };
+    return { login: this.remote.info(name, launch.url), loginLink: this.remote.link(name) };
+  }
+
+  close(): void {
+    this.remote.close(new McpdError('LOGIN_CANCELLED', { what: 'the daemon stops' }));
+  }
+
+  #addressOf(name: ServerName): string {
+    const { servers } = this.#parts.gateway.view;
+    const known = servers.get(name);
+    if (known === undefined) throw unknownServer(name, [...servers.keys()]);
+    const { launch } = known.definition;
+    if (launch.kind === 'http') return launch.url;
+    throw new McpdError('REQUEST_INVALID', {
+      what: `${name} runs on this machine and has no login`,
+      why: 'a login is for remote servers',
+      fix: `mcpd info ${name}`,
+    });
+  }
+
+  /** Once it has read its lists with the new login, if it does so at all now. */
+  async #afterwards(name: ServerName): Promise<ServerStatus> {
+    const { waits, gateway } = this.#parts;
+    const settled = (status: ServerStatus) => (status.listed ? isUpOrDown(status) : isAtRest(status));
+    // One that takes its time is told as it is: the login itself is done.
+    const status = await waits.until(name, settled).catch(() => gateway.status(name));
+    if (status === null) throw unknownServer(name, [...gateway.view.servers.keys()]);
+    return shown(status);
+  }
+
+  /** Hosts and people who ask why the server is locked get the link while it is good. */
+  #tell(name: ServerName, link: string): void {
+    const reason = this.#reasons.get(name) ?? this.#parts.gateway.view.servers.get(name)?.locked ?? null;
+    if (reason === null) return;
+    this.#reasons.set(name, reason);
+    this.#lock(name, `${reason}; a login waits at ${link}`);
+  }
+
+  #untell(name: ServerName): void {
+    const reason = this.#reasons.get(name);
+    if (reason === undefined || this.remote.link(name) !== null) return;
+    this.#reasons.delete(name);
+    this.#lock(name, reason);
+  }
+
+  #lock(name: ServerName, reason: string | null): void {
+    const { runtime, now } = this.#parts;
+    runtime.post({ type: 'server-locked', at: now(), server: name, reason });
+  }
+}
