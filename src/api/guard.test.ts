@@ -147,6 +147,26 @@ describe('a web page of somebody else', () => {
   });
 });
 
+describe('a browser that comes back from an authorization server', () => {
+  test('passes from any site, with GET, on this path and at this address alone', () => {
+    const cross: Headers = [
+      ['Host', HOST],
+      ['Sec-Fetch-Site', 'cross-site'],
+    ];
+    expect(judge('GET', '/oauth/callback?code=1&state=2', cross)).toBe('callback');
+    expect(judge('GET', '/oauth/callbacks', cross)).toBe('FORBIDDEN');
+    expect(judge('GET', '/oauth/callback/', [['Host', HOST]])).toBe('ROUTE_UNKNOWN');
+    expect(judge('POST', '/oauth/callback', JSON_BODY)).toBe('ROUTE_UNKNOWN');
+    expect(judge('GET', '/oauth/callback', [['Host', 'evil.example']])).toBe('FORBIDDEN');
+    expect(
+      judge('GET', '/oauth/callback', [
+        ['Host', HOST],
+        ['Origin', 'https://evil.example'],
+      ]),
+    ).toBe('FORBIDDEN');
+  });
+});
+
 describe('the token', () => {
   test('comes as one bearer and nowhere else', () => {
     const host: [string, string] = ['Host', HOST];

@@ -1,4 +1,5 @@
 import { type ErrorParts, McpdError } from '../errors.ts';
+import { CALLBACK_PATH } from '../oauth-callback.ts';
 import { sameSecret } from './token.ts';
 
 /**
@@ -22,8 +23,11 @@ export interface Ours {
   token: string;
 }
 
-/** What a request that passed is for. `session` is the one API route that has no token yet: it brings a one-time code. */
-export type Door = 'page' | 'health' | 'session' | 'api' | 'socket';
+/**
+ * What a request that passed is for. `session` is the one API route that has no token yet: it brings a one-time code. `callback` is a
+ * browser on its way back from an authorization server: it brings the state of a login that waits for it.
+ */
+export type Door = 'page' | 'health' | 'session' | 'api' | 'socket' | 'callback';
 
 /** Files of the dashboard by path. A table: no path is ever built from a request. */
 export const PAGE_FILES: ReadonlyMap<string, { file: string; type: string }> = new Map([
@@ -46,6 +50,8 @@ export function judgeWeb(facts: RequestFacts, ours: Ours): Door {
     if (facts.method !== 'GET') throw forbidden(`${facts.method} is not answered on ${path}`);
     return 'page';
   }
+  // Another site sends the browser here, by design. Whoever knows no state gets a page that says so, and nothing happens.
+  if (!facts.upgrade && facts.method === 'GET' && path === CALLBACK_PATH) return 'callback';
   checkFetchSite(facts);
   const door = doorOf(facts, path);
   if (door === 'api') {

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asMcpdError, type McpdError } from '../errors.ts';
 import { folderIdentity, homeFault, insideHome, isStill } from '../home.ts';
+import type { CallbackPage } from '../oauth-callback.ts';
 import {
   API_CLOSE_MS,
   API_CONNECTIONS_MAX,
@@ -21,7 +22,7 @@ import type { DaemonControl } from './daemon-control.ts';
 import { type Door, judgeLocal, judgeWeb, type RequestFacts } from './guard.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import { HttpPort } from './http-port.ts';
-import { answerPage } from './page.ts';
+import { answerHtml, answerPage } from './page.ts';
 import type { LiveSockets } from './web-socket.ts';
 
 export interface ApiOptions {
@@ -34,6 +35,8 @@ export interface ApiOptions {
   port: number;
   /** Folder of the built dashboard. */
   assets: string;
+  /** Answers browsers that come back from an authorization server; `target` as it came. */
+  callback(target: string): Promise<CallbackPage>;
   /** Who answers on 127.0.0.1 besides, with rules of its own; null: nobody. */
   front: WebFront | null;
 }
@@ -199,6 +202,7 @@ class Listening implements Api {
       const door = this.judge(listener, incoming, false);
       if (door === 'health') answerJson(outgoing, 200, { ok: true }, listener);
       else if (door === 'page') await answerPage(this.options.assets, incoming.url?.split('?', 1)[0] ?? '', outgoing);
+      else if (door === 'callback') answerHtml(outgoing, await this.options.callback(incoming.url ?? ''));
       else await (await this.loadedApp())[listener](incoming, outgoing);
     } catch (thrown) {
       answerError(outgoing, asMcpdError(thrown, 'INTERNAL', 'the daemon could not answer'), listener);

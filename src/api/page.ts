@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { asMcpdError, errnoOf, McpdError } from '../errors.ts';
+import type { CallbackPage } from '../oauth-callback.ts';
 import { PAGE_FILES } from './guard.ts';
 
 /**
@@ -19,5 +20,12 @@ export async function answerPage(folder: string, path: string, outgoing: ServerR
     throw new McpdError('ROUTE_UNKNOWN', { what: 'the dashboard is not part of this build', fix: 'npm run build' });
   }
   outgoing.writeHead(200, { 'content-type': entry.type, 'content-length': bytes.length });
+  outgoing.end(bytes);
+}
+
+/** A page that is made here, without anything of the request in it. */
+export function answerHtml(outgoing: ServerResponse, { status, html }: CallbackPage): void {
+  const bytes = Buffer.from(html);
+  outgoing.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'content-length': bytes.length });
   outgoing.end(bytes);
 }

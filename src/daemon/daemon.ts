@@ -241,6 +241,7 @@ class WiredDaemon implements Daemon, Parts {
       port: portOf(home),
       front: this.#hosts.http,
       assets: join(packageRoot(), 'dist', 'dashboard'),
+      callback: (target) => this.logins.remote.callback(target),
     });
   }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Api, createApi } from '../../src/api/listen.ts';
 import { keptToken } from '../../src/api/token.ts';
 import { insideHome, prepareHome } from '../../src/home.ts';
+import type { CallbackPage } from '../../src/oauth-callback.ts';
 import { type Paths, pathsOf } from '../../src/paths.ts';
 import { PlainControl } from './plain-control.ts';
 
@@ -16,6 +17,11 @@ export interface ListeningApi {
   token: string;
   port: number;
   close(): Promise<void>;
+}
+
+/** Answers browsers that come back, whatever they bring. */
+export async function callback(target: string): Promise<CallbackPage> {
+  return { status: 200, html: `<p>came back with ${target.length} characters</p>` };
 }
 
 /** A control API that listens in a home of its own, with a one-line dashboard. */
@@ -29,7 +35,7 @@ export async function listeningApi(options: { port?: number; servers?: string[] 
   const control = new PlainControl(...(options.servers ?? ['weather', 'todo']));
   const token = keptToken(paths.token);
   const { home, apiSocket: socket } = paths;
-  const api = createApi({ control, home, socket, token, port: options.port ?? 0, assets, front: null });
+  const api = createApi({ control, home, socket, token, port: options.port ?? 0, assets, callback, front: null });
   await api.listen();
   const close = async () => {
     await api.close();

@@ -6,7 +6,15 @@ import { createApi } from '../../src/api/listen.ts';
 import { keptToken } from '../../src/api/token.ts';
 import { API_BODY_BYTES_MAX } from '../../src/operation-limits.ts';
 import { freePort } from '../harness/home.ts';
-import { askLocal, askWeb, JSON_TYPE, type ListeningApi, listeningApi, sendRaw } from '../harness/listening-api.ts';
+import {
+  askLocal,
+  askWeb,
+  callback,
+  JSON_TYPE,
+  type ListeningApi,
+  listeningApi,
+  sendRaw,
+} from '../harness/listening-api.ts';
 import { PlainControl, serverStatus } from '../harness/plain-control.ts';
 import { until } from '../harness/until.ts';
 
@@ -62,6 +70,22 @@ describe('over the socket of the home', () => {
     ]);
   });
 
+  test('a login is told line by line, and how it ended', async () => {
+    const asked = here.control.asked.length;
+    const login = { method: 'POST', headers: JSON_TYPE, body: '{"clientId":"abc"}' };
+    const { text } = await askLocal(here.paths, '/api/servers/weather/auth', login);
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toEqual({ type: 'link', url: 'https://login.test/', expiresInMs: 1 });
+    expect(lines[1]).toMatchObject({ type: 'failed', error: { code: 'LOGIN_REFUSED' } });
+    expect((await askLocal(here.paths, '/api/servers/none/auth', login)).status).toBe(404);
+    const forgotten = await askLocal(here.paths, '/api/servers/weather/auth', { method: 'DELETE' });
+    expect(forgotten.text).toBe('{"server":"weather","forgotten":true}');
+    expect(here.control.asked.slice(asked)).toEqual(['login weather abc', 'forget login weather']);
+  });
+
   test('the file can be opened by its owner alone, and a stale one does not block a start', async () => {
     const file = join(here.paths.home, here.paths.apiSocket);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -74,6 +98,7 @@ describe('over the socket of the home', () => {
       port: 0,
       assets: home,
       front: null,
+      callback,
     });
     await next.listen();
     expect((await askLocal(here.paths, '/api/servers')).text).toContain('the next server');
@@ -95,6 +120,7 @@ describe('over the socket of the home', () => {
       port: 0,
       assets: home,
       front: null,
+      callback,
     });
     await expect(api.listen()).rejects.toMatchObject({ code: 'HOME_UNSAFE' });
     expect(readFileSync(join(home, 'other.sock'), 'utf8')).toBe('mine');
@@ -153,6 +179,21 @@ describe('on 127.0.0.1', () => {
     expect((await post('/api/codes', {})).status).toBe(403);
     expect((await askWeb(here.port, '/api/servers/weather', { method: 'DELETE', headers: signed })).status).toBe(403);
     expect(here.control.asked.length).toBe(asked);
+  });
+
+  test('a browser comes back from an authorization server without a token, and no page can begin a login', async () => {
+    const cross = { 'sec-fetch-site': 'cross-site' };
+    const back = await askWeb(here.port, '/oauth/callback?code=c&state=s', { headers: cross });
+    expect(back).toMatchObject({ status: 200, text: '<p>came back with 30 characters</p>' });
+    expect(back.headers['content-security-policy']).toContain("default-src 'none'");
+    const refused = [
+      await askWeb(here.port, '/oauth/callback/x', { headers: signed }),
+      await askWeb(here.port, '/oauth/callback', { method: 'POST', headers: { ...signed, ...JSON_TYPE } }),
+      await askWeb(here.port, '/oauth/callback', { headers: { host: 'evil.test' } }),
+      await askWeb(here.port, '/api/servers/weather/auth', { method: 'POST', headers: { ...signed, ...JSON_TYPE } }),
+      await askWeb(here.port, '/api/servers/weather/auth', { method: 'DELETE', headers: signed }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([404, 404, 403, 403, 403]);
   });
 
   test('what a server says reaches the page without control or hidden characters', async () => {
