@@ -1,4 +1,4 @@
-import type { LoginEvent, LoginRequest } from '../../src/api/login-contract.ts';
+import type { LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts';
 import { fromReport, McpdError } from '../../src/errors.ts';
 import { showable, showableJson } from '../../src/text.ts';
 import { browserCommand, startBrowser } from '../browser.ts';

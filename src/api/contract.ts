@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type ExitReport, type ListKind, type ServerStatus, type SessionStatus, SHARINGS } from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
-import type { LoginInfo } from './login-contract.ts';
+import type { LoginInfo } from './contract/logins.ts';
 
 /**
  * The control interface: requests are checked by these schemas, answers have these types. The single source for the CLI, the dashboard

@@ -6,6 +6,7 @@ import type {
   TokenInfo,
   TokenRequest,
 } from './contract/credentials.ts';
+import type { LoginEvent, LoginRequest } from './contract/logins.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -28,7 +29,6 @@ import type {
   ShutdownRequest,
   ToolInfo,
 } from './contract.ts';
-import type { LoginEvent, LoginRequest } from './login-contract.ts';
 
 /** What the API needs of the daemon; src/daemon/control.ts provides it. */
 export interface DaemonControl {

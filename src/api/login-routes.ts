@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { asMcpdError, McpdError } from '../errors.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
-import { LoginRequest } from './login-contract.ts';
+import { LoginRequest } from './contract/logins.ts';
 import { bodyAs, json, nameOf } from './request.ts';
 
 /** Logging in at remote servers. Not for a page: the guard lets none ask. */

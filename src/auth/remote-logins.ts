@@ -1,4 +1,4 @@
-import type { LoginInfo } from '../api/login-contract.ts';
+import type { LoginInfo } from '../api/contract/logins.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import type { CallbackPage } from '../oauth-callback.ts';

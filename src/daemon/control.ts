@@ -6,6 +6,7 @@ import type {
   TokenInfo,
   TokenRequest,
 } from '../api/contract/credentials.ts';
+import type { LoginEvent, LoginRequest } from '../api/contract/logins.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -28,7 +29,6 @@ import type {
   ToolInfo,
 } from '../api/contract.ts';
 import type { DaemonControl } from '../api/daemon-control.ts';
-import type { LoginEvent, LoginRequest } from '../api/login-contract.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { instancesOf } from '../core/places.ts';
 import { McpdError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { LoginEvent, LoginInfo, LoginRequest } from '../api/login-contract.ts';
+import type { LoginEvent, LoginInfo, LoginRequest } from '../api/contract/logins.ts';
 import { RemoteLogins } from '../auth/remote-logins.ts';
 import type { ServerName, ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';

@@ -1,4 +1,5 @@
 import type { SecretInfo, SecretRequest, TokenRequest } from '../../src/api/contract/credentials.ts';
+import type { LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -12,7 +13,6 @@ import type {
   ShutdownRequest,
 } from '../../src/api/contract.ts';
 import type { DaemonControl } from '../../src/api/daemon-control.ts';
-import type { LoginEvent, LoginRequest } from '../../src/api/login-contract.ts';
 import { McpdError } from '../../src/errors.ts';
 
 /** The daemon's side of the control API, from plain data: what the API is given is what a test reads back. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { ServerStatus } from '../core/model.ts';
-import type { ErrorReport } from '../errors.ts';
+import type { ServerStatus } from '../../core/model.ts';
+import type { ErrorReport } from '../../errors.ts';
 
 /** The part of the control interface about logins at remote servers. As contract.ts: times are milliseconds since 1970. */
 
