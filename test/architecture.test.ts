@@ -47,16 +47,7 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
   },
   'registry/servers': { from: ['registry/servers'], why: 'servers like any other: separate programs' },
   cli: {
-    from: [
-      'cli',
-      'src/control',
-      'src/engine',
-      'src/api/contract',
-      'src/api/contract',
-      'src/protocol',
-      'src/core/model',
-      ...GROUND,
-    ],
+    from: ['cli', 'src/control', 'src/engine', 'src/api/contract', 'src/protocol', 'src/core/model', ...GROUND],
     why: 'it talks to the daemon, and cannot reach into its parts',
   },
   'cli/stdio': {
