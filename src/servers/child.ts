@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { GatewayEvent } from '../core/events.ts';
-import type { ExitReport, InstanceKey, ProcessLedger, ServerDefinition } from '../core/model.ts';
+import type { ExitReport, InstanceKey, ProcessLedger } from '../core/model.ts';
 import { asMcpdError, McpdError } from '../errors.ts';
 import {
   BATCH_ELEMENTS_MAX,
@@ -19,6 +19,7 @@ import { causeOf, type LaunchPlan } from './launch-plan.ts';
 import { record, strikeOff } from './ledger.ts';
 import { type ProcessScanner, startTimeOf } from './process-scan.ts';
 import type { FamilyRoot, ProcessTable } from './process-table.ts';
+import type { RunningServer, ServerOrder } from './running-server.ts';
 import type { ServerLog, StderrInput } from './server-log.ts';
 import { signalGroup } from './signals.ts';
 import { spawnGroup } from './spawn.ts';
@@ -41,12 +42,6 @@ export interface ChildSurroundings {
   now(): number;
 }
 
-export interface ChildOrder {
-  instance: InstanceKey;
-  generation: number;
-  definition: ServerDefinition;
-}
-
 /** The process, once it runs. */
 interface Running {
   process: ChildProcessWithoutNullStreams;
@@ -65,8 +60,8 @@ interface Running {
  * One spawn of one instance, from the order to its exit report. `server-exited` is reported exactly once, and then nothing of its group
  * and none of its descendants lives, or they were given up. Nothing is reported from inside a call.
  */
-export class ServerChild {
-  readonly order: ChildOrder;
+export class ServerChild implements RunningServer {
+  readonly order: ServerOrder;
   /** Resolves after the exit report. */
   readonly ended: Promise<void>;
   readonly #own: ChildSurroundings;
@@ -77,7 +72,7 @@ export class ServerChild {
   #timer: NodeJS.Timeout | null = null;
   #wake: () => void = () => undefined;
 
-  constructor(order: ChildOrder, surroundings: ChildSurroundings) {
+  constructor(order: ServerOrder, surroundings: ChildSurroundings) {
     this.order = order;
     this.#own = surroundings;
     this.ended = new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Effect, GatewayEvent } from '../core/events.ts';
-import type { InstanceKey, ProcessLedger, ServerName } from '../core/model.ts';
+import type { HttpLaunch, InstanceKey, ProcessLedger, ServerName, StdioLaunch } from '../core/model.ts';
 import { PROCESS_SCAN_EVERY_MS, REAP_DELAY_MS, SERVER_UMASK } from '../limits.ts';
 import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
@@ -17,6 +17,9 @@ import { maskOf } from './masking.ts';
 import { commandLinesOf, createProcessScanner } from './process-scan.ts';
 import { type FamilyTree, treeOf } from './process-tree.ts';
 import { type ReapReport, reap } from './reaper.ts';
+import type { RemoteAuth } from './remote/authorization.ts';
+import { Connections } from './remote/connections.ts';
+import type { RunningServer, ServerOrder } from './running-server.ts';
 import { ServerLog } from './server-log.ts';
 
 export interface ServerProcessesOptions {
@@ -32,6 +35,8 @@ export interface ServerProcessesOptions {
   secretsOf(server: ServerName): ReadonlyMap<string, string>;
   /** The daemon's environment, of which servers get a named part. */
   inherited: NodeJS.ProcessEnv;
+  /** Who holds the logins for remote servers; nobody unless given. */
+  auth?: RemoteAuth;
   /** File mode mask of servers; SERVER_UMASK unless given. */
   umask?: number;
 }
@@ -41,7 +46,7 @@ interface InstanceTree extends FamilyTree {
   instance: InstanceKey;
 }
 
-/** Everything that touches a running server. */
+/** Everything that touches a running server, be it a process or a connection to one elsewhere. */
 export interface ServerProcesses {
   /**
    * Answered by `server-spawned` and one `server-exited`, or by the latter alone.
@@ -82,13 +87,14 @@ export function createServerProcesses(options: ServerProcessesOptions): ServerPr
 class Processes implements ServerProcesses {
   readonly #options: ServerProcessesOptions;
   readonly #inherited: NodeJS.ProcessEnv;
-  readonly #children = new Map<InstanceKey, ServerChild>();
+  readonly #children = new Map<InstanceKey, RunningServer>();
   readonly #logs = new Map<ServerName, ServerLog>();
   readonly #guardian = new Guardian();
   readonly #scanner = createProcessScanner();
   readonly #loginPath;
   /** Children that were written to since the last flush. */
-  readonly #written = new Set<ServerChild>();
+  readonly #written = new Set<RunningServer>();
+  readonly #connections: Connections;
   /** Nothing is started before these. */
   #quiet: Promise<void> = Promise.resolve();
   #reaping: Promise<void> = Promise.resolve();
@@ -99,10 +105,13 @@ class Processes implements ServerProcesses {
     this.#options = options;
     this.#inherited = { HOME: homedir(), ...options.inherited };
     this.#loginPath = createLoginPath(this.#inherited);
+    this.#connections = new Connections(options);
   }
 
   spawn({ instance, generation, definition }: Extract<Effect, { type: 'spawn' }>): void {
     if (this.#children.has(instance)) throw new RangeError(`${instance} has a process already`);
+    const { launch } = definition;
+    if (launch.kind === 'http') return this.#connect({ instance, generation, definition }, launch);
     const log = this.log(definition.name);
     const { paths, nonce, ledger, now, umask = SERVER_UMASK } = this.#options;
     const marker = markerOf({ home: paths.home, nonce }, instance, generation);
@@ -123,7 +132,7 @@ class Processes implements ServerProcesses {
     const child = new ServerChild({ instance, generation, definition }, surroundings);
     this.#children.set(instance, child);
     this.#watch();
-    void child.start((signal) => this.#plan(child, marker, log, signal));
+    void child.start((signal) => this.#plan(child, launch, marker, log, signal));
   }
 
   write(instance: InstanceKey, generation: number, message: Bytes): 'ok' | 'full' | 'gone' {
@@ -227,7 +236,25 @@ class Processes implements ServerProcesses {
     await Promise.all(Array.from(this.#logs.values(), (log) => log.flush()));
   }
 
-  async #plan(child: ServerChild, marker: string, log: ServerLog, signal: AbortSignal): Promise<LaunchPlan> {
+  /** A server that runs elsewhere needs no PATH, and nothing of it can be left over from before. */
+  #connect(order: ServerOrder, launch: HttpLaunch): void {
+    const { instance, definition } = order;
+    const log = this.log(definition.name);
+    log.maskWith(maskOf(valuesOf(this.#options.secretsOf, definition.name)));
+    const connection = this.#connections.open(order, launch, log, (event) => {
+      if (event.type === 'server-exited') this.#forget(instance, connection);
+      this.#options.report(event);
+    });
+    this.#children.set(instance, connection);
+  }
+
+  async #plan(
+    child: ServerChild,
+    launch: StdioLaunch,
+    marker: string,
+    log: ServerLog,
+    signal: AbortSignal,
+  ): Promise<LaunchPlan> {
     const { definition } = child.order;
     const { paths, secretsOf } = this.#options;
     log.maskWith(maskOf(valuesOf(secretsOf, definition.name)));
@@ -235,8 +262,6 @@ class Processes implements ServerProcesses {
     const [loginPath] = await Promise.all([this.#loginPath.read(), this.#reaping]);
     // Stopped while it waited: perhaps uninstalled, and then its folder must not appear again.
     signal.throwIfAborted();
-    const { launch } = definition;
-    if (launch.kind === 'http') throw new RangeError(`${definition.name} has no process`);
     return planLaunch(definition, launch, {
       inherited: this.#inherited,
       loginPath,
@@ -246,7 +271,7 @@ class Processes implements ServerProcesses {
     });
   }
 
-  #forget(instance: InstanceKey, child: ServerChild): void {
+  #forget(instance: InstanceKey, child: RunningServer): void {
     if (this.#children.get(instance) === child) this.#children.delete(instance);
   }
 

@@ -1,0 +1,130 @@
+import type { HttpLaunch, ServerName } from '../../core/model.ts';
+import { McpdError } from '../../errors.ts';
+import { VERSION } from '../../version.ts';
+import type { RemoteAuth } from './authorization.ts';
+import { discard } from './body.ts';
+import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
+import { placeOf, RemoteFault } from './fault.ts';
+import type { HttpAnswer, HttpOrder, HttpSender } from './sender.ts';
+
+/** A server that lets nobody in before a person has acted. The message says why. */
+export class RemoteLock extends RemoteFault {
+  constructor(reason: string, status: number) {
+    super('auth_required', reason, { status });
+  }
+}
+
+export interface RequesterOptions {
+  server: ServerName;
+  launch: HttpLaunch;
+  sender: HttpSender;
+  auth: RemoteAuth;
+  /** @throws {McpdError} SECRETS_DAMAGED */
+  secret(name: string): string | undefined;
+}
+
+type Order = Omit<HttpOrder, 'url'> & {
+  /** The server's own address unless given. */
+  url?: URL;
+};
+
+/** Requests to one server, each with what lets mcpd in: headers that a person gave, filled now, or the login that somebody holds. */
+export class Requester {
+  readonly #options: RequesterOptions;
+  readonly #hasOwnAuthorization: boolean;
+  #url: URL;
+
+  constructor(options: RequesterOptions) {
+    this.#options = options;
+    this.#url = new URL(options.launch.url);
+    this.#hasOwnAuthorization = Object.keys(options.launch.headers).some((name) => /^authorization$/i.test(name));
+  }
+
+  /** For people: without what may be secret in it. */
+  get place(): string {
+    return placeOf(this.#url);
+  }
+
+  get url(): URL {
+    return this.#url;
+  }
+
+  /**
+   * Resolves with any answer but 401 and 403.
+   * @throws {RemoteFault} no answer, or one of those two; a {RemoteLock} when a person must act
+   * @throws {McpdError} SECRET_MISSING, SECRETS_DAMAGED
+   */
+  async send(order: Order): Promise<HttpAnswer> {
+    for (let attempt = 0; ; attempt++) {
+      const login = await this.#login();
+      const answer = await this.#sendWith(order, login);
+      if (answer.status !== 401 && answer.status !== 403) return answer;
+      await this.#challenged(answer, answer.status, login, attempt > 0);
+    }
+  }
+
+  async #sendWith({ url = this.#url, ...order }: Order, login: string | null): Promise<HttpAnswer> {
+    const headers = {
+      'user-agent': `mcpd/${VERSION}`,
+      'accept-encoding': ACCEPTED_ENCODINGS,
+      ...this.#filled(),
+      ...(login === null ? {} : { authorization: login }),
+      ...order.headers,
+    };
+    const isOwn = url.href === this.#url.href;
+    const answer = await this.#options.sender.send({ ...order, url, headers });
+    // The next request need not take the way round.
+    if (isOwn && answer.status < 300) this.#url = answer.url;
+    return answer;
+  }
+
+  async #login(): Promise<string | null> {
+    const { auth, server, launch } = this.#options;
+    return this.#hasOwnAuthorization ? null : auth.header(server, launch.url);
+  }
+
+  /** Returns when the request is worth sending once more. */
+  async #challenged(answer: HttpAnswer, status: 401 | 403, sent: string | null, isAgain: boolean): Promise<void> {
+    await discard(answer.body);
+    const { auth, server, launch } = this.#options;
+    const refusal = `${placeOf(answer.url)} lets mcpd not in (${status})`;
+    if (this.#hasOwnAuthorization) {
+      if (status === 403)
+        throw new RemoteFault('http_status', `${placeOf(answer.url)} answered 403 Forbidden`, { status });
+      throw new RemoteLock(`${refusal}: it does not accept the Authorization header it is given`, status);
+    }
+    const wwwAuthenticate = answer.headers['www-authenticate'] ?? null;
+    const verdict = await auth.challenged(server, { status, wwwAuthenticate, url: launch.url, sent });
+    if (verdict !== 'retry') throw new RemoteLock(verdict.locked, status);
+    if (isAgain) throw new RemoteFault('auth_required', refusal, { why: 'it refused a new login as well', status });
+  }
+
+  #filled(): Record<string, string> {
+    const { launch, secret, server } = this.#options;
+    const fill = (text: string) =>
+      text.replace(REFERENCE, (_, name: string) => {
+        const value = secret(name);
+        if (value !== undefined) return value;
+        throw new McpdError('SECRET_MISSING', {
+          what: `${server} has no value for ${name}`,
+          why: 'a header refers to it, and the secrets file does not have it',
+          fix: `add it again: mcpd uninstall ${server} && mcpd add ${server} --url ${launch.url} --header NAME`,
+        });
+      });
+    return Object.fromEntries(Object.entries(launch.headers).map(([name, text]) => [name.toLowerCase(), fill(text)]));
+  }
+}
+
+/** Where nobody holds logins: what is given by `--header` is all there is. */
+export const NO_LOGINS: RemoteAuth = {
+  header: async () => null,
+  challenged: async (_, { status, url }) => {
+    const place = placeOf(new URL(url));
+    if (status === 403) throw new RemoteFault('http_status', `${place} answered 403 Forbidden`, { status });
+    return { locked: `${place} lets nobody in without a login (401)` };
+  },
+};
+
+// — internal —
+
+const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}/g;
