@@ -216,8 +216,6 @@ export const REMOTE_RESUMES_MAX = 5;
 export const REMOTE_LINGER_MS = 1 * SECOND;
 /** Telling a server that a session is over; nobody waits longer for that. */
 export const REMOTE_GOODBYE_MS = 1 * SECOND;
-/** Tools of one server whose arguments go into headers; more are not remembered. */
-export const REMOTE_HEADER_TOOLS_MAX = LIST_ENTRIES_MAX;
 
 // — Logs (promise R15) —
 export const LOG_LINE_BYTES_MAX = 16 * KIB;

@@ -62,6 +62,7 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
 
 /** Each library has one home; everything else reaches it through that folder. */
 const LIBRARIES: Record<string, string[]> = {
+  'eventsource-parser': ['src/servers/remote'],
   'better-sqlite3': ['registry'],
   hono: ['src/api', 'src/hosts/http'],
   '@hono/node-server': ['src/api'],

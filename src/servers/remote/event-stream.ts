@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { asBuffer } from '../../protocol/bytes.ts';
 
-export interface StreamEvent {
+interface StreamEvent {
   /** `message` where none was named. */
   type: string;
   /** Its bytes as they came. */

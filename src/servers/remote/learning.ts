@@ -32,7 +32,7 @@ export async function learnTools(call: OutgoingRequest, asking: Asking): Promise
   const clientInfo = readModernEnvelope(call.view)?.clientInfo ?? '{}';
   let cursor: string | null = null;
   for (let page = 0; page < LIST_PAGES_MAX; page++) {
-    const params: string = `{"_meta":${modernMeta(clientInfo, null)}${cursor === null ? '' : `,"cursor":${cursor}`}}`;
+    const params: string = `{"_meta":${modernMeta(clientInfo, '{}', null)}${cursor === null ? '' : `,"cursor":${cursor}`}}`;
     const id = asking.ownId();
     const list = readOutgoing([
       Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":${params}}`),

@@ -143,6 +143,7 @@ export class StreamableChannel implements Channel {
   async #carryOut(exchange: Exchange): Promise<void> {
     const { requester, headTimeoutMs } = this.#ports;
     for (;;) {
+      await this.#renewing;
       const sessionId = this.#session.id;
       const answer = await this.#send(exchange);
       this.#gone = null;
@@ -203,7 +204,7 @@ export class StreamableChannel implements Channel {
   /** Begins a new session where the server has forgotten this one; once for all requests that meet it. @throws {RemoteFault} */
   async #renewed(lost: string | null): Promise<void> {
     // Another request has been here before.
-    if (this.#session.id !== lost) return;
+    if (this.#renewing === null && this.#session.id !== lost) return;
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = null;
     });
@@ -216,7 +217,6 @@ export class StreamableChannel implements Channel {
     if (renewal === null) throw new RemoteFault('session_lost', `${requester.place} knows the session no more`);
     log('info', 'the server has forgotten the session: a new one is begun');
     this.#notices.close();
-    this.#session.id = null;
     const { hello, ready, standing } = renewal;
     const answer = await this.#asking().ask(hello);
     if (answer?.frame.envelope.kind !== 'result')

@@ -1,4 +1,4 @@
-import { REMOTE_HEADER_TOOLS_MAX } from '../../limits.ts';
+import { LIST_ENTRIES_MAX } from '../../limits.ts';
 import { asBuffer, type Edit, join, splice } from '../../protocol/bytes.ts';
 import type { Frame, Span } from '../../protocol/frame.ts';
 import { elements, jsonString, member, text } from '../../protocol/members.ts';
@@ -57,7 +57,7 @@ export class ToolHeaders {
   #remember(tool: string, found: readonly HeaderArgument[]): void {
     this.#byTool.delete(tool);
     if (found.length > 0) this.#byTool.set(tool, found);
-    if (this.#byTool.size <= REMOTE_HEADER_TOOLS_MAX) return;
+    if (this.#byTool.size <= LIST_ENTRIES_MAX) return;
     for (const oldest of this.#byTool.keys()) {
       this.#byTool.delete(oldest);
       return;
