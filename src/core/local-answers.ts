@@ -7,7 +7,7 @@ import { negotiateLegacy } from '../protocol/revisions.ts';
 import { answer, refuse } from './emit.ts';
 import { takeAbilities, takeClientInfo } from './host-session.ts';
 import { alignLogLevel } from './links.ts';
-import type { ListKind } from './model.ts';
+import type { ListKind, Scope, ServerName } from './model.ts';
 import { invalidParams, unknownLevel } from './refusals.ts';
 import type { Core, HostSession } from './state.ts';
 
@@ -29,7 +29,7 @@ export function answerLocally(core: Core, session: HostSession, view: RequestVie
         core,
         session.id,
         request.id,
-        initializeResult(core.config.identity, session.protocolVersion, instructions(core)),
+        initializeResult(core.config.identity, session.protocolVersion, instructions(core, session.door.scope)),
       );
     }
     case 'server/discover':
@@ -37,7 +37,7 @@ export function answerLocally(core: Core, session: HostSession, view: RequestVie
         core,
         session.id,
         request.id,
-        discoverResult(core.config.identity, instructions(core), LIST_TTL_MS),
+        discoverResult(core.config.identity, instructions(core, session.door.scope), LIST_TTL_MS),
       );
     case 'logging/setLevel': {
       const level = params['level'];
@@ -87,13 +87,13 @@ const LIST_END = Buffer.from('}\n');
 
 // — internal —
 
-/** The labelled instructions of all enabled servers; what passes the limit is cut or left out, and said to be. */
-function instructions(core: Core): string | null {
+/** The labelled instructions of all enabled servers, or those of one as they are; what passes the limit is cut or left out, and said to be. */
+function instructions(core: Core, scope: Scope): string | null {
+  if (scope.kind === 'server') return wordsOf(core, scope.server);
   const parts: string[] = [];
   let room = INSTRUCTIONS_BYTES_MAX;
   for (const name of [...core.servers.keys()].sort()) {
-    const known = core.servers.get(name);
-    const words = known?.definition.enabled === true ? (known.memory?.instructions ?? null) : null;
+    const words = wordsOf(core, name);
     if (words === null) continue;
     const whole = Buffer.from(`# ${name}\n${words}`);
     if (whole.length <= room) parts.push(`# ${name}\n${words}`);
@@ -102,6 +102,11 @@ function instructions(core: Core): string | null {
     room = Math.max(0, room - whole.length);
   }
   return parts.length === 0 ? null : parts.join('\n\n');
+}
+
+function wordsOf(core: Core, name: ServerName): string | null {
+  const known = core.servers.get(name);
+  return known?.definition.enabled === true ? (known.memory?.instructions ?? null) : null;
 }
 
 const CUT = '(cut: the instructions of all servers together are too long)';
