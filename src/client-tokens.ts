@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { McpdError } from './errors.ts';
 
 /** Where the digests of tokens are kept. */
@@ -80,5 +80,5 @@ const TOKEN_BYTES = 32;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 
 function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }

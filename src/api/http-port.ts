@@ -12,6 +12,8 @@ const HOSTNAME = '127.0.0.1';
 export class HttpPort {
   private readonly server: Server;
   private readonly wanted: number;
+  /** Remembered: asking the server is a system call, and each request is compared with it. */
+  private port: number | null = null;
   private reason: string | null = null;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
@@ -32,7 +34,10 @@ export class HttpPort {
         this.retryLater();
         resolve();
       });
+      this.server.on('close', () => (this.port = null));
       this.server.on('listening', () => {
+        const address = this.server.address();
+        this.port = typeof address === 'object' && address !== null ? address.port : null;
         this.reason = null;
         resolve();
       });
@@ -42,8 +47,7 @@ export class HttpPort {
 
   /** The port it listens on, or null. */
   current(): number | null {
-    const address = this.server.address();
-    return typeof address === 'object' && address !== null ? address.port : null;
+    return this.port;
   }
 
   warning(): string | null {
@@ -54,6 +58,7 @@ export class HttpPort {
   close(): void {
     this.closed = true;
     if (this.timer !== null) clearTimeout(this.timer);
+    this.port = null;
     if (this.server.listening) this.server.close();
   }
 

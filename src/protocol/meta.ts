@@ -5,7 +5,7 @@ import { param, type RequestView } from './request-view.ts';
 
 /** The `_meta` of requests: what a modern host says with each of them, and how it changes on the way to a server of either era. */
 
-const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';

@@ -5,30 +5,28 @@ import { byteLength, join } from '../../protocol/bytes.ts';
 import type { Bytes, Frame, NoiseReason } from '../../protocol/frame.ts';
 import { EnvelopeScanner } from '../../protocol/scan.ts';
 
-/** Gives the whole body in the chunks in which it came, or why there is none. `then` is called once. */
+/**
+ * Gives the whole body in the chunks in which it came; nothing when the client hangs up before its end. `told` is how long the head says
+ * it is: Node makes an object of all headers for who asks it.
+ */
 export function readBody(
   incoming: IncomingMessage,
+  told: string | null,
   bytesMax: number,
-  then: (body: Bytes | 'too-long' | 'cut') => void,
+  then: (body: Bytes | 'too-long') => void,
 ): void {
-  if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) return then('too-long');
+  if (Number(told ?? 0) > bytesMax) return then('too-long');
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let told = false;
-  const tell = (body: Bytes | 'too-long' | 'cut') => {
-    if (told) return;
-    told = true;
-    then(body);
-  };
   incoming.on('data', (chunk: Buffer) => {
+    const before = size;
     size += chunk.length;
     if (size <= bytesMax) chunks.push(chunk);
-    else tell('too-long');
+    else if (before <= bytesMax) then('too-long');
   });
-  incoming.on('end', () => tell(chunks));
-  // Broken off; `close` comes in any case.
-  incoming.on('error', () => tell('cut'));
-  incoming.on('close', () => tell('cut'));
+  incoming.on('end', () => {
+    if (size <= bytesMax) then(chunks);
+  });
 }
 
 /** A body as a message, read by the same scanner as a line. */

@@ -1,5 +1,6 @@
+import { asBuffer } from '../../protocol/bytes.ts';
 import type { Frame } from '../../protocol/frame.ts';
-import { readModernEnvelope } from '../../protocol/meta.ts';
+import { readModernEnvelope, VERSION_KEY } from '../../protocol/meta.ts';
 import { type RequestView, viewOf } from '../../protocol/request-view.ts';
 import { isLegacyRevision, MODERN_REVISION } from '../../protocol/revisions.ts';
 import type { Head } from './head.ts';
@@ -26,7 +27,7 @@ export type Kind =
  */
 export function kindOf(head: Head, frame: Frame): Kind {
   const { envelope } = frame;
-  if (envelope.kind === 'request') {
+  if (envelope.kind === 'request' && !isPlainlyLegacy(head, frame)) {
     const view = viewOf(frame, envelope);
     const own = readModernEnvelope(view);
     const isOpening = envelope.method === 'initialize' && own === null;
@@ -44,6 +45,13 @@ export function kindOf(head: Head, frame: Frame): Kind {
 }
 
 // — internal —
+
+/** Most messages of a session name no stateless revision anywhere, and need not be looked into. */
+function isPlainlyLegacy({ session, version }: Head, { bytes, envelope }: Frame): boolean {
+  if (session === null || version === MODERN_REVISION) return false;
+  if (envelope.kind === 'request' && envelope.method === 'initialize') return false;
+  return bytes.length === 1 && !bytes.some((chunk) => asBuffer(chunk).includes(VERSION_KEY));
+}
 
 /** No legacy revision has them, so somebody who asks without an envelope has forgotten it. */
 function isBareModern(method: string, head: Head): boolean {

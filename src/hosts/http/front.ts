@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Scope, SessionId } from '../../core/model.ts';
 import { HOST_LINE_BYTES_MAX } from '../../limits.ts';
 import type { Bytes, Frame, NoiseReason, RawId } from '../../protocol/frame.ts';
@@ -10,7 +11,7 @@ import { clientOf, formFault, formOf, readsStreams, strangeness } from './admiss
 import { messageOf, readBody } from './body.ts';
 import { kindOf } from './classification.ts';
 import type { Guest } from './door.ts';
-import { readHead } from './head.ts';
+import { type Head, readHead } from './head.ts';
 import {
   badRequest,
   notAcceptable,
@@ -40,6 +41,7 @@ export interface HttpFrontOptions extends SessionsOptions {
 export class HttpFront {
   readonly #options: HttpFrontOptions;
   readonly #sessions: HttpSessions;
+  #seen = new WeakMap<Socket, { authorization: string; client: string }>();
   #isStopped = false;
 
   constructor(options: HttpFrontOptions) {
@@ -54,15 +56,14 @@ export class HttpFront {
 
   /** One request that came in at this port. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void {
-    // A client that hung up in the middle; `close` follows.
-    outgoing.on('error', () => undefined);
+    outgoing.on('error', leftToClose);
     const head = readHead(incoming.rawHeaders);
     const method = incoming.method ?? '';
     const stranger = strangeness(head, port);
     if (stranger !== null) return respondProblem(outgoing, stranger, []);
     const headers = head.origin === null ? [] : headersForPage(head.origin);
     if (method === 'OPTIONS' && head.origin !== null) return respondEmpty(outgoing, 204, preflight(headers, incoming));
-    const client = clientOf(head, this.#options.ownerOf);
+    const client = this.#clientOf(head, incoming.socket);
     if (typeof client !== 'string') return respondProblem(outgoing, client, headers);
     if (this.#isStopped) return respondProblem(outgoing, unavailable('mcpd is stopping'), headers);
     const target = incoming.url ?? '';
@@ -86,6 +87,7 @@ export class HttpFront {
 
   /** Its token was taken away. */
   endClient(client: string): void {
+    this.#seen = new WeakMap();
     for (const sink of this.#sessions.all()) if (sink.client === client) sink.end('the token was taken away');
   }
 
@@ -101,6 +103,16 @@ export class HttpFront {
   }
 
   // — internal —
+
+  /** Who has shown a token on a connection shows it with each request: it is looked up once. */
+  #clientOf(head: Head, socket: Socket): string | Problem {
+    const seen = this.#seen.get(socket);
+    if (seen !== undefined && seen.authorization === head.authorization) return seen.client;
+    const client = clientOf(head, this.#options.ownerOf);
+    if (typeof client === 'string' && head.authorization !== null)
+      this.#seen.set(socket, { authorization: head.authorization, client });
+    return client;
+  }
 
   #nowhere(place: Place | null): Problem | null {
     if (place === null) return NOTHING_HERE;
@@ -132,9 +144,7 @@ export class HttpFront {
   #post({ head, outgoing, headers }: Guest, incoming: IncomingMessage, take: (frame: Frame) => void): Problem | null {
     const fault = formFault(head);
     if (fault !== null) return fault;
-    readBody(incoming, HOST_LINE_BYTES_MAX, (body) => {
-      // Who has hung up is told nothing.
-      if (body === 'cut') return;
+    readBody(incoming, head.contentLength, HOST_LINE_BYTES_MAX, (body) => {
       if (body === 'too-long') return respondProblem(outgoing, tooLong(HOST_LINE_BYTES_MAX), headers, { close: true });
       const message = messageOf(body);
       if (typeof message === 'string') respondProblem(outgoing, noMessage(message), headers);
@@ -230,6 +240,9 @@ export class HttpFront {
 }
 
 // — internal —
+
+/** A client that hung up in the middle of its answer; `close` follows, and says so. */
+function leftToClose(): void {}
 
 const NOTHING_HERE = notFound('nothing is here: the addresses are /mcp and /mcp/s/SERVER');
 const SESSION_UNKNOWN = notFound('this session is not known, or has ended: begin a new one with initialize');

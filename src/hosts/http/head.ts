@@ -5,6 +5,7 @@ export interface Head {
   authorization: string | null;
   contentType: string | null;
   contentEncoding: string | null;
+  contentLength: string | null;
   accept: string | null;
   /** `MCP-Protocol-Version` */
   version: string | null;
@@ -51,6 +52,7 @@ const NOTHING: Head = {
   authorization: null,
   contentType: null,
   contentEncoding: null,
+  contentLength: null,
   accept: null,
   version: null,
   session: null,
@@ -69,6 +71,7 @@ const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['authorization', 'authorization'],
   ['content-type', 'contentType'],
   ['content-encoding', 'contentEncoding'],
+  ['content-length', 'contentLength'],
   ['accept', 'accept'],
   ['mcp-protocol-version', 'version'],
   ['mcp-session-id', 'session'],

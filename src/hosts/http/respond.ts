@@ -36,6 +36,7 @@ export function respondJson(
   if (only !== undefined && body.length === 1) {
     outgoing.end(only);
   } else {
+    outgoing.cork();
     for (const chunk of body) outgoing.write(chunk);
     outgoing.end();
   }
