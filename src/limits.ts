@@ -1,6 +1,7 @@
 /**
  * Every wait, queue, buffer and retry between hosts and servers has its bound here, with its unit in the name and its reason beside it; what
- * runs mcpd itself (its daemon, control API, CLI, installs) has it in operation-limits.ts, the door by HTTP in http-limits.ts.
+ * runs mcpd itself (its daemon, control API, CLI, installs) has it in operation-limits.ts, the door by HTTP in http-limits.ts, HTTP to
+ * servers elsewhere in remote-limits.ts.
  */
 
 const KIB = 1024;
@@ -186,36 +187,6 @@ export const MEMORY_SOFT_BYTES = 1024 * MIB;
 export const MEMORY_HARD_BYTES = 2048 * MIB;
 /** A server over its soft limit that is at work is looked at again after this time. */
 export const RECYCLE_RETRY_MS = 5 * SECOND;
-
-// — Remote servers —
-/** DNS, TCP and TLS together: what takes longer is not there for a call either. */
-export const REMOTE_CONNECT_TIMEOUT_MS = 10 * SECOND;
-/** From a request sent to the head of its answer, where nothing is worked on: handshakes, lists, notices. A call has its own deadline. */
-export const REMOTE_HEAD_TIMEOUT_MS = 30 * SECOND;
-/** Silence in the middle of an answer that is one JSON text. A stream may be silent as long as its call may. */
-export const REMOTE_BODY_PAUSE_MS = 30 * SECOND;
-export const REMOTE_HEADER_BYTES_MAX = 64 * KIB;
-/** Of an answer that is an error: a JSON-RPC error is small, a page that explains one is not needed. */
-export const REMOTE_ERROR_BODY_BYTES_MAX = 64 * KIB;
-export const REMOTE_REDIRECTS_MAX = 3;
-/** A server that is asked too often (429) is asked again when it says, if that is no later than this, and so often. */
-export const REMOTE_RETRY_AFTER_MAX_MS = 20 * SECOND;
-export const REMOTE_RATE_RETRIES_MAX = 2;
-/** A connection without a request is kept this long: many servers close theirs after five seconds, and a request would meet that. */
-export const REMOTE_IDLE_SOCKET_MS = 4 * SECOND;
-/** An idle connection that was closed in the moment a repeatable request took it: tried again so often. */
-export const REMOTE_STALE_RETRIES_MAX = 2;
-/** A connection on which nothing moves is asked by TCP whether it is still there. */
-export const REMOTE_TCP_KEEPALIVE_MS = 30 * SECOND;
-/** The stream of unasked messages of a legacy server is opened again after this time, then after twice as long, and so on. */
-export const REMOTE_STREAM_AGAIN_FIRST_MS = 1 * SECOND;
-export const REMOTE_STREAM_AGAIN_MAX_MS = 30 * SECOND;
-/** A stream that ended before its answer is taken up again so often in a row without a new event. */
-export const REMOTE_RESUMES_MAX = 5;
-/** A stream whose answer has come should end by itself; a request that was cancelled may still be answered. */
-export const REMOTE_LINGER_MS = 1 * SECOND;
-/** Telling a server that a session is over; nobody waits longer for that. */
-export const REMOTE_GOODBYE_MS = 1 * SECOND;
 
 // — Logs (promise R15) —
 export const LOG_LINE_BYTES_MAX = 16 * KIB;

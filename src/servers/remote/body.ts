@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { REMOTE_BODY_PAUSE_MS, REMOTE_ERROR_BODY_BYTES_MAX } from '../../limits.ts';
+import { REMOTE_BODY_PAUSE_MS, REMOTE_ERROR_BODY_BYTES_MAX } from '../../remote-limits.ts';
 import { RemoteFault } from './fault.ts';
 
 export interface BodyReading {

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { GatewayEvent } from '../../core/events.ts';
 import type { HttpLaunch } from '../../core/model.ts';
-import { CALL_TIMEOUT_MS, REMOTE_HEAD_TIMEOUT_MS, SERVER_LINE_BYTES_MAX } from '../../limits.ts';
+import { CALL_TIMEOUT_MS, SERVER_LINE_BYTES_MAX } from '../../limits.ts';
 import type { Bytes, RawId } from '../../protocol/frame.ts';
 import type { Noise } from '../../protocol/framing.ts';
+import { REMOTE_HEAD_TIMEOUT_MS } from '../../remote-limits.ts';
 import type { RunningServer, ServerOrder } from '../running-server.ts';
 import type { ServerLog } from '../server-log.ts';
 import type { RemoteAuth } from './authorization.ts';

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { REMOTE_LINGER_MS } from '../../limits.ts';
 import { join } from '../../protocol/bytes.ts';
 import type { Frame, RawId } from '../../protocol/frame.ts';
 import type { Noise } from '../../protocol/framing.ts';
 import { text } from '../../protocol/members.ts';
+import { REMOTE_LINGER_MS } from '../../remote-limits.ts';
 import { readBody } from './body.ts';
 import { EventStream } from './event-stream.ts';
 import { RemoteFault } from './fault.ts';

@@ -1,5 +1,5 @@
 import { errnoOf, McpdError } from '../../errors.ts';
-import { REMOTE_HEADER_BYTES_MAX } from '../../limits.ts';
+import { REMOTE_HEADER_BYTES_MAX } from '../../remote-limits.ts';
 
 /** What went wrong between mcpd and a remote server; the word is in the error that the call gets. */
 export type FaultReason =

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { REMOTE_STREAM_AGAIN_FIRST_MS, REMOTE_STREAM_AGAIN_MAX_MS } from '../../limits.ts';
+import { REMOTE_STREAM_AGAIN_FIRST_MS, REMOTE_STREAM_AGAIN_MAX_MS } from '../../remote-limits.ts';
 import { readBody } from './body.ts';
 import { EventStream } from './event-stream.ts';
 import { contentTypeOf } from './exchange.ts';

@@ -1,4 +1,4 @@
-import { REMOTE_RETRY_AFTER_MAX_MS } from '../../limits.ts';
+import { REMOTE_RETRY_AFTER_MAX_MS } from '../../remote-limits.ts';
 import { RemoteFault } from './fault.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { REMOTE_RESUMES_MAX, REMOTE_STREAM_AGAIN_FIRST_MS, REMOTE_STREAM_AGAIN_MAX_MS } from '../../limits.ts';
+import { REMOTE_RESUMES_MAX, REMOTE_STREAM_AGAIN_FIRST_MS, REMOTE_STREAM_AGAIN_MAX_MS } from '../../remote-limits.ts';
 import { contentTypeOf, type Exchange } from './exchange.ts';
 import { faultOf, RemoteFault } from './fault.ts';
 import type { ChannelPorts } from './ports.ts';

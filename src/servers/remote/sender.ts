@@ -4,6 +4,8 @@ import { connect as tcpConnect } from 'node:net';
 import type { Readable } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { errnoOf } from '../../errors.ts';
+import { byteLength } from '../../protocol/bytes.ts';
+import type { Bytes } from '../../protocol/frame.ts';
 import {
   REMOTE_CONNECT_TIMEOUT_MS,
   REMOTE_HEADER_BYTES_MAX,
@@ -11,9 +13,7 @@ import {
   REMOTE_REDIRECTS_MAX,
   REMOTE_STALE_RETRIES_MAX,
   REMOTE_TCP_KEEPALIVE_MS,
-} from '../../limits.ts';
-import { byteLength } from '../../protocol/bytes.ts';
-import type { Bytes } from '../../protocol/frame.ts';
+} from '../../remote-limits.ts';
 import { decoded } from './content-encoding.ts';
 import { faultOf, placeOf, RemoteFault } from './fault.ts';
 import { redirected } from './redirect.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { REMOTE_GOODBYE_MS, REMOTE_LINGER_MS, REMOTE_RATE_RETRIES_MAX, SERVER_QUEUE_BYTES_MAX } from '../../limits.ts';
+import { SERVER_QUEUE_BYTES_MAX } from '../../limits.ts';
 import type { Frame, RawId } from '../../protocol/frame.ts';
+import { REMOTE_GOODBYE_MS, REMOTE_LINGER_MS, REMOTE_RATE_RETRIES_MAX } from '../../remote-limits.ts';
 import { discard, readShort } from './body.ts';
 import { contentTypeOf, Exchange, withId } from './exchange.ts';
 import { faultOf, RemoteFault } from './fault.ts';
