@@ -51,8 +51,9 @@ export function onCall(core: Core, session: HostSession, view: RequestView, fact
   if (refusal !== null) return refuse(core, session.id, id, refusal);
 
   const call = newCall(core, session, view, facts, { found, instance, subscribes: route.kind === 'subscription' });
-  const state = stateOf(view);
-  if (state !== null && eraOf(instance, known) === 'legacy') {
+  // What a legacy server wants was asked by mcpd, so no other state than its own can come back.
+  const state = facts.era === 'modern' && eraOf(instance, known) === 'legacy' ? stateOf(view) : null;
+  if (state !== null) {
     const parked = parkedFor(core, call, view, state);
     if (parked !== 'anew') {
       if ('message' in parked) return refuse(core, session.id, id, parked);

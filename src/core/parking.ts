@@ -57,11 +57,11 @@ export function onParkTimer(core: Core, id: string): void {
   endUnanswered(core, instance, call, 'cancelled');
 }
 
-/** Whether a request brings back a `requestState` of mcpd's own. */
+/** The `requestState` of a request that brings input, '' where it has none; null for a request that brings none. */
 export function stateOf(view: RequestView): string | null {
   const value = param(view, 'requestState');
-  const state = value === null ? null : jsonString(view.bytes, value);
-  return state?.startsWith(PREFIX) === true ? state : null;
+  if (value === null) return param(view, 'inputResponses') === null ? null : '';
+  return jsonString(view.bytes, value) ?? '';
 }
 
 /** Why this retry cannot be joined to a parked call; else that call, or `anew` when it is to be sent as a call of its own. */

@@ -3,7 +3,7 @@ import { dispatchCall } from './dispatch.ts';
 import { wantForCall } from './fleet.ts';
 import { turnTaken } from './refusals.ts';
 import type { Core, Instance } from './state.ts';
-import { hasWaitedTooLong } from './turns.ts';
+import { hasWaitedTooLong, waitsForPerson } from './turns.ts';
 
 /** Looks at the calls that wait at an instance which may be running: each is sent, goes on waiting, or has waited long enough. */
 export function onTurnTimer(core: Core, instance: Instance): void {
@@ -17,8 +17,7 @@ export function onTurnTimer(core: Core, instance: Instance): void {
     return;
   }
   for (const call of [...instance.queue]) {
-    const callsBack = core.servers.get(call.server)?.callsBackSince != null;
-    if (callsBack && hasWaitedTooLong(core, call)) {
+    if (hasWaitedTooLong(core, call) && waitsForPerson(link, call)) {
       finishWithRefusal(core, instance, call, turnTaken(call.server), 'error');
       continue;
     }

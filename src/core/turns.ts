@@ -14,12 +14,18 @@ export function takesTurn(core: Core, link: ServerLink, call: Call): boolean {
   if (link.era === 'modern' || link.tellsAbout) return true;
   call.need = needOf(core, call);
   if (call.need === 'no' && link.needy === 0) return true;
-  let free = true;
-  for (const other of link.calls.values()) if (collides(call, other)) free = false;
-  if (free) return true;
+  if (![...link.calls.values()].some((other) => collides(call, other))) return true;
   const { callsBackSince = null } = core.servers.get(call.server) ?? {};
   call.turnAt ??= core.now + (callsBackSince === null ? TURN_WAIT_MS : TURN_MAX_MS);
-  return core.now >= call.turnAt && callsBackSince === null;
+  // After that it goes all the same, and a question that comes meanwhile is refused.
+  return core.now >= call.turnAt && !waitsForPerson(link, call);
+}
+
+/** A call that it must not overlap with waits for what a person is asked, and may do so for long. */
+export function waitsForPerson(link: ServerLink, call: Call): boolean {
+  for (const other of link.calls.values())
+    if ((other.parked !== null || other.questions > 0) && collides(call, other)) return true;
+  return false;
 }
 
 /** It waits for its turn. */
