@@ -1,0 +1,167 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { type AuthorizationServer, startAuthorizationServer } from '../harness/authorization-server.ts';
+import { Browser } from '../harness/browser.ts';
+import { type Machine, test } from '../harness/machine.ts';
+import { type ProtectedServer, startProtectedServer } from '../harness/protected-server.ts';
+import { until } from '../harness/until.ts';
+
+let issuer: AuthorizationServer;
+let server: ProtectedServer;
+beforeEach(async () => {
+  issuer = await startAuthorizationServer();
+  server = await startProtectedServer(issuer);
+});
+afterEach(async () => {
+  await Promise.all([issuer.close(), server.close()]);
+});
+
+/** `mcpd auth ARGS`, which waits until somebody has logged in. */
+function auth(machine: Machine, ...args: string[]) {
+  const program = join(machine.package, 'dist', 'mcpd.js');
+  const child = spawn(process.execPath, [program, 'auth', ...args], {
+    env: machine.home.env,
+    cwd: machine.home.userHome,
+  });
+  machine.home.track(child.pid);
+  const said = { stdout: '', stderr: '' };
+  for (const end of ['stdout', 'stderr'] as const)
+    child[end].setEncoding('utf8').on('data', (text: string) => {
+      said[end] += text;
+    });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const link = () => until('the link', () => /https?:\/\/\S+?(?=["\s])/.exec(said.stdout)?.[0]);
+  return { child, said, ended, link };
+}
+
+/** Everything that mcpd has written, by file, but for the one that may hold secrets. */
+function written(folder: string): [file: string, text: string][] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file).isFile() && !file.endsWith('secrets.json'))
+    .map((file) => [file, readFileSync(file, 'latin1')]);
+}
+
+describe('mcpd auth', () => {
+  async function declared(machine: Machine): Promise<void> {
+    await machine.startDaemon();
+    const file = join(machine.home.root, 'declared.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { notes: { url: server.url } } }));
+    await machine.ok('apply', '-f', file);
+    await until(
+      'the server to want a login',
+      async () => (await machine.server('notes')).wantedReason === 'needs-auth',
+    );
+  }
+
+  test('prints a link, and after the login hosts have the tools and calls go through', async ({ machine }) => {
+    await declared(machine);
+    const host = await machine.connected();
+    expect(await machine.server('notes')).toMatchObject({ wantedReason: 'needs-auth', fix: 'mcpd auth notes' });
+
+    const login = auth(machine, 'notes');
+    const link = await login.link();
+    expect(new URL(link).searchParams.get('redirect_uri')).toBe(`http://127.0.0.1:${machine.home.port}/oauth/callback`);
+    const waiting = await machine.ok('info', 'notes', '--json');
+    expect(waiting).toMatchObject({ loginLink: link, login: null });
+    expect(waiting.reason).toContain(link);
+    const page = await new Browser().logIn(link);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('You are logged in')]);
+    expect(await login.ended).toBe(0);
+    expect(login.said.stdout).toContain(`notes is logged in at ${issuer.issuer} (mcp:read)`);
+    expect(login.said.stdout).toContain('2 tools');
+
+    expect(JSON.stringify(await host.call('notes__whoami', {}))).toContain('whoami by ann');
+    const info = await machine.ok('info', 'notes', '--json');
+    expect(info).toMatchObject({
+      loginLink: null,
+      login: { issuer: issuer.issuer, resource: server.url, renews: true },
+    });
+
+    // The token is in the 0600 file, and nowhere else.
+    const secrets = join(machine.home.mcpdHome, 'secrets.json');
+    expect(statSync(secrets).mode & 0o777).toBe(0o600);
+    const token = server.seen.at(-1)?.replace('Bearer ', '') ?? '';
+    expect(readFileSync(secrets, 'utf8')).toContain(token);
+    expect(JSON.stringify(info)).not.toContain(token);
+    for (const [file, text] of written(machine.home.mcpdHome)) expect(text.includes(token), file).toBe(false);
+  });
+
+  test('a call that needs more rights is refused with the command that asks for them', async ({ machine }) => {
+    await declared(machine);
+    const host = await machine.connected();
+    const first = auth(machine, 'notes');
+    await new Browser().logIn(await first.link());
+    expect(await first.ended).toBe(0);
+    const refused = await host.call('notes__write', {});
+    expect(refused.error).toMatchObject({ data: { reason: 'auth_required' } });
+    expect(JSON.stringify(refused.error)).toContain('mcp:write');
+    const wider = auth(machine, 'notes', '--json');
+    const link = await wider.link();
+    expect(new URL(link).searchParams.get('scope')?.split(' ')).toEqual(
+      expect.arrayContaining(['mcp:read', 'mcp:write']),
+    );
+    await new Browser().logIn(link);
+    expect(await wider.ended).toBe(0);
+    const lines = wider.said.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toEqual([
+      { type: 'link', url: link, expiresInMs: 600_000 },
+      {
+        type: 'done',
+        login: expect.objectContaining({ scopes: ['mcp:read', 'mcp:write'] }),
+        server: expect.anything(),
+      },
+    ]);
+    expect(JSON.stringify(await host.call('notes__write', {}))).toContain('write by ann');
+  });
+
+  test('Ctrl-C calls it off, and its link is of no use any more', async ({ machine }) => {
+    await declared(machine);
+    const login = auth(machine, 'notes');
+    const link = await login.link();
+    login.child.kill('SIGINT');
+    expect(await login.ended).toBe(130);
+    expect(login.said.stderr).toContain('nobody was logged in');
+    const state = new URL(link).searchParams.get('state');
+    await until(
+      'the login to have ended',
+      async () => (await machine.ok('info', 'notes', '--json')).loginLink === null,
+    );
+    const late = await new Browser().visit(
+      `http://127.0.0.1:${machine.home.port}/oauth/callback?code=x&state=${state}`,
+    );
+    expect([late.status, late.text]).toEqual([410, expect.stringContaining('has ended')]);
+    expect((await machine.server('notes')).reason).not.toContain('http');
+  });
+
+  test('a login is forgotten, and goes with its server', async ({ machine }) => {
+    await declared(machine);
+    const login = auth(machine, 'notes');
+    await new Browser().logIn(await login.link());
+    expect(await login.ended).toBe(0);
+    expect(await machine.ok('auth', 'notes', '--forget', '--json')).toEqual({ server: 'notes', forgotten: true });
+    expect(await machine.server('notes')).toMatchObject({
+      wantedReason: 'needs-auth',
+      reason: 'its login was removed',
+    });
+    const again = auth(machine, 'notes');
+    await new Browser().logIn(await again.link());
+    expect(await again.ended).toBe(0);
+    writeFileSync(join(machine.home.root, 'declared.json'), JSON.stringify({ mcpServers: {} }));
+    await machine.ok('apply', '-f', join(machine.home.root, 'declared.json'));
+    expect(readFileSync(join(machine.home.mcpdHome, 'secrets.json'), 'utf8')).not.toContain('refreshToken');
+  });
+
+  test('is not for servers of this machine, nor for names that nobody has', async ({ machine }) => {
+    await machine.add('echo', 'echo');
+    const local = await machine.cli('auth', 'echo', '--json');
+    expect([local.code, local.json.error.code]).toEqual([2, 'REQUEST_INVALID']);
+    const unknown = await machine.cli('auth', 'ecko', '--forget', '--json');
+    expect([unknown.code, unknown.json.error]).toEqual([3, expect.objectContaining({ code: 'SERVER_UNKNOWN' })]);
+  });
+});
