@@ -16,6 +16,8 @@ export interface Registration extends ClientIdentity {
   redirectUri: string;
   /** `registered` by mcpd itself (RFC 7591), a `document` on the web (its URL is the id), or `given` by a person. */
   origin: 'registered' | 'document' | 'given';
+  /** All that this client may ask for; null where that is not said. */
+  scope: string | null;
   /** Milliseconds since 1970; null when its secret, if any, stays good. */
   secretExpiresAt: number | null;
 }

@@ -53,7 +53,7 @@ export class LoginFlows {
       return await untilAborted(flow.done, signal);
     } finally {
       flow.watchers.delete(report);
-      if (flow.watchers.size === 0) flow.abort.abort(calledOff(server));
+      if (flow.watchers.size === 0) callOff(flow, calledOff(server));
     }
   }
 
@@ -62,11 +62,12 @@ export class LoginFlows {
   }
 
   cancel(server: ServerName, reason: McpdError): void {
-    this.#flows.get(server)?.abort.abort(reason);
+    const flow = this.#flows.get(server);
+    if (flow !== undefined) callOff(flow, reason);
   }
 
   close(reason: McpdError): void {
-    for (const flow of this.#flows.values()) flow.abort.abort(reason);
+    for (const flow of this.#flows.values()) callOff(flow, reason);
   }
 
   #begin(order: FlowOrder): Flow {
@@ -96,12 +97,24 @@ export class LoginFlows {
     signal.throwIfAborted();
     await grants.save(server, grant);
     if (client !== null)
-      await grants.register(grant.issuer, { ...client, redirectUri: '', origin: 'given', secretExpiresAt: null });
+      await grants.register(grant.issuer, {
+        ...client,
+        redirectUri: '',
+        origin: 'given',
+        scope: null,
+        secretExpiresAt: null,
+      });
     return grant;
   }
 }
 
 // — internal —
+
+/** From now on its link is of no use. */
+function callOff(flow: Flow, reason: McpdError): void {
+  flow.link = null;
+  flow.abort.abort(reason);
+}
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -80,7 +80,8 @@ function prepared(
     const fetch = boundedFetch(url, step);
     const issuer = await findIssuer(sdk, { url, resourceMetadataUrl: resourceMetadata }, fetch);
     const { clientMetadataUrl } = order;
-    const facts = { issuer, redirectUri: redirect.uri, state, client, clientMetadataUrl, now };
+    const asked = scope ?? issuer.resourceMetadata?.scopes_supported?.join(' ') ?? null;
+    const facts = { issuer, redirectUri: redirect.uri, state, scope: asked, client, clientMetadataUrl, now };
     const provider = new LoginProvider(facts, grants);
     checkClient(provider, issuer);
     try {

@@ -9,11 +9,14 @@ import type {
 import { McpdError } from '../errors.ts';
 import type { Issuer } from './discovery.ts';
 import type { ClientIdentity, Grants, Registration } from './grants.ts';
+import { includesScopes } from './scopes.ts';
 
 export interface ProviderFacts {
   issuer: Issuer;
   redirectUri: string;
   state: string;
+  /** What this login will ask for; null when it names nothing. */
+  scope: string | null;
   /** Given by a person for this login; goes before what is registered. */
   client: ClientIdentity | null;
   /** Address of mcpd's metadata on the web, for authorization servers that take it; null when there is none. */
@@ -136,10 +139,13 @@ function methodFor(supported: string[] | undefined): string {
   return supported.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post';
 }
 
-/** mcpd's own registrations name one address to come back to; with another port of mcpd they are of no use. */
-function usable(registration: Registration | null, { redirectUri, now }: ProviderFacts): ClientIdentity | null {
+/** mcpd's own registrations name one address to come back to and the scopes of their day: for others it registers anew. */
+function usable(registration: Registration | null, { redirectUri, scope, now }: ProviderFacts): ClientIdentity | null {
   if (registration === null) return null;
-  if (registration.origin === 'registered' && registration.redirectUri !== redirectUri) return null;
+  if (registration.origin === 'registered') {
+    if (registration.redirectUri !== redirectUri) return null;
+    if (registration.scope !== null && !includesScopes(registration.scope, scope ?? '')) return null;
+  }
   return registration.secretExpiresAt !== null && registration.secretExpiresAt <= now() ? null : registration;
 }
 
@@ -148,6 +154,7 @@ function registrationOf(
   { redirectUri, clientMetadataUrl }: ProviderFacts,
 ): Registration {
   const { client_id: clientId, client_secret: clientSecret = null } = information;
+  const scope = 'scope' in information ? information.scope : undefined;
   const method = 'token_endpoint_auth_method' in information ? information.token_endpoint_auth_method : undefined;
   // RFC 7591: seconds since 1970; 0 is never.
   const expires = information.client_secret_expires_at ?? 0;
@@ -157,6 +164,7 @@ function registrationOf(
     method: method ?? null,
     redirectUri,
     origin: clientId === clientMetadataUrl ? 'document' : 'registered',
+    scope: scope ?? null,
     secretExpiresAt: expires === 0 ? null : expires * 1000,
   };
 }

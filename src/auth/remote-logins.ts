@@ -47,8 +47,8 @@ export class RemoteLogins {
   readonly #flows: LoginFlows;
   readonly #wanted = new Map<ServerName, Wanted>();
   readonly #renewals = new Map<ServerName, { of: Grant; renewal: Promise<Renewal> }>();
-  /** Why a login that was there has ended, until the next one. */
-  readonly #ended = new Map<ServerName, string>();
+  /** Why servers let nobody in, until somebody has logged in. */
+  readonly #reasons = new Map<ServerName, string>();
   /** Renewals that failed for the moment: until when nobody tries again, and why. */
   readonly #failures = new Map<ServerName, { of: Grant; until: number; error: McpdError }>();
 
@@ -76,19 +76,17 @@ export class RemoteLogins {
    * @throws {McpdError} no login would change it: a plain 403, an authorization server that is down
    */
   async challenged(server: ServerName, refusal: Refusal): Promise<'retry' | { locked: string }> {
-    const { status, url, sent } = refusal;
-    const challenge = bearerChallenge(refusal.wwwAuthenticate);
-    const grant = this.#grants.of(server, url);
-    if (grant !== null && sent !== headerOf(grant)) return 'retry';
-    if (status === 403) return this.#needsMore(server, url, challenge, grant);
-    this.#want(server, url, challenge, scopeUnion(challenge.scope, grant?.askedScope ?? null));
-    if (grant === null) return { locked: this.#ended.get(server) ?? 'it wants a login' };
-    if (this.#options.now() - grant.obtainedAt < TOKEN_FRESH_MS)
-      return { locked: 'it does not accept the token that was issued for it just now' };
-    const renewal = await this.#renew(server, grant, url, challenge);
-    if (renewal.kind === 'renewed') return 'retry';
-    if (renewal.kind === 'ended') return { locked: renewal.why };
-    throw renewal.error;
+    const verdict = await this.#judge(server, refusal);
+    if (verdict === 'retry') return verdict;
+    this.#reasons.set(server, verdict.locked);
+    return { locked: this.lockReason(server) };
+  }
+
+  /** Why nobody is let in, with the link of a login that waits: a host shows it to its person. */
+  lockReason(server: ServerName): string {
+    const reason = this.#reasons.get(server) ?? NO_LOGIN;
+    const link = this.#flows.link(server);
+    return link === null ? reason : `${reason}; a login waits at ${link}`;
   }
 
   /**
@@ -127,6 +125,7 @@ export class RemoteLogins {
     this.#forgetRefusals(server);
     const issuers = this.#grants.issuers(server);
     const had = await this.#grants.forget(server);
+    if (had) this.#reasons.set(server, 'its login was removed');
     for (const issuer of issuers) {
       const isOurs = this.#grants.registration(issuer)?.origin === 'registered';
       if (isOurs && this.#grants.serversOf(issuer).length === 0) await this.#grants.unregister(issuer);
@@ -144,6 +143,22 @@ export class RemoteLogins {
     this.#flows.close(reason);
   }
 
+  async #judge(server: ServerName, refusal: Refusal): Promise<'retry' | { locked: string }> {
+    const { status, url, sent } = refusal;
+    const challenge = bearerChallenge(refusal.wwwAuthenticate);
+    const grant = this.#grants.of(server, url);
+    if (grant !== null && sent !== headerOf(grant)) return 'retry';
+    if (status === 403) return this.#needsMore(server, url, challenge, grant);
+    this.#want(server, url, challenge, scopeUnion(challenge.scope, grant?.askedScope ?? null));
+    if (grant === null) return { locked: this.#reasons.get(server) ?? NO_LOGIN };
+    if (this.#options.now() - grant.obtainedAt < TOKEN_FRESH_MS)
+      return { locked: 'it does not accept the token that was issued for it just now' };
+    const renewal = await this.#renew(server, grant, url, challenge);
+    if (renewal.kind === 'renewed') return 'retry';
+    if (renewal.kind === 'ended') return { locked: renewal.why };
+    throw renewal.error;
+  }
+
   /** 403: more scopes are needed, or nothing helps. */
   #needsMore(server: ServerName, url: string, challenge: BearerChallenge, grant: Grant | null): { locked: string } {
     const { scope, error } = challenge;
@@ -157,12 +172,12 @@ export class RemoteLogins {
     // What earlier logins asked for is asked for again: a wider login must not lose what a narrower one could.
     const all = scopeUnion(asked, grant?.scope ?? null, scope);
     this.#want(server, url, challenge, all);
-    return { locked: scope === null ? 'it wants a login' : `it wants a login with more rights: ${scope}` };
+    return { locked: scope === null ? NO_LOGIN : `it wants a login with more rights: ${scope}` };
   }
 
   #forgetRefusals(server: ServerName): void {
     this.#wanted.delete(server);
-    this.#ended.delete(server);
+    this.#reasons.delete(server);
     this.#failures.delete(server);
   }
 
@@ -195,17 +210,19 @@ export class RemoteLogins {
       this.#failures.set(server, { of: grant, until, error: renewal.error });
     }
     if (renewal.kind === 'ended') {
-      this.#ended.set(server, renewal.why);
+      this.#reasons.set(server, renewal.why);
       await this.#grants.drop(server, grant);
     }
     if (renewal.kind !== 'renewed' || (await this.#grants.renew(server, grant, renewal.grant))) return renewal;
     // A person logged in, or took the login away, while it was renewed: his word counts.
     const current = this.#grants.of(server, url);
-    return current === null ? { kind: 'ended', why: 'it wants a login' } : { kind: 'renewed', grant: current };
+    return current === null ? { kind: 'ended', why: NO_LOGIN } : { kind: 'renewed', grant: current };
   }
 }
 
 // — internal —
+
+const NO_LOGIN = 'it wants a login';
 
 function headerOf(grant: Grant | null): string | null {
   return grant === null ? null : `Bearer ${grant.accessToken}`;

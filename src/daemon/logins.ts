@@ -12,8 +12,6 @@ import { shown } from './views.ts';
 export class Logins {
   readonly remote: RemoteLogins;
   readonly #parts: Parts;
-  /** Why servers are locked whose reason tells a link at the moment. */
-  readonly #reasons = new Map<ServerName, string>();
 
   constructor(parts: Parts, port: () => number | null) {
     this.#parts = parts;
@@ -35,15 +33,15 @@ export class Logins {
     const url = this.#addressOf(name);
     const client = clientId === undefined ? null : { clientId, clientSecret: clientSecret ?? null, method: null };
     const onLink = (link: string) => {
-      this.#tell(name, link);
+      this.#tellWhy(name);
       report({ type: 'link', url: link, expiresInMs: LOGIN_WAIT_MS });
     };
     let login: LoginInfo;
     try {
-      const either = AbortSignal.any([signal, this.#parts.ending]);
-      login = await this.remote.login(name, url, client, onLink, either);
-    } finally {
-      this.#untell(name);
+      login = await this.remote.login(name, url, client, onLink, AbortSignal.any([signal, this.#parts.ending]));
+    } catch (thrown) {
+      this.#tellWhy(name);
+      throw thrown;
     }
     this.#lock(name, null);
     report({ type: 'done', login, server: await this.#afterwards(name) });
@@ -53,7 +51,7 @@ export class Logins {
   async forget(name: ServerName): Promise<boolean> {
     this.#addressOf(name);
     const had = await this.remote.forget(name);
-    if (had) this.#lock(name, 'its login was removed');
+    if (had) this.#lock(name, this.remote.lockReason(name));
     return had;
   }
 
@@ -91,19 +89,10 @@ export class Logins {
     return shown(status);
   }
 
-  /** Hosts and people who ask why the server is locked get the link while it is good. */
-  #tell(name: ServerName, link: string): void {
-    const reason = this.#reasons.get(name) ?? this.#parts.gateway.view.servers.get(name)?.locked ?? null;
-    if (reason === null) return;
-    this.#reasons.set(name, reason);
-    this.#lock(name, `${reason}; a login waits at ${link}`);
-  }
-
-  #untell(name: ServerName): void {
-    const reason = this.#reasons.get(name);
-    if (reason === undefined || this.remote.link(name) !== null) return;
-    this.#reasons.delete(name);
-    this.#lock(name, reason);
+  /** Hosts and people who ask why the server is locked get the link as long as it is good. */
+  #tellWhy(name: ServerName): void {
+    const locked = this.#parts.gateway.view.servers.get(name)?.locked ?? null;
+    if (locked !== null) this.#lock(name, this.remote.lockReason(name));
   }
 
   #lock(name: ServerName, reason: string | null): void {
