@@ -227,6 +227,7 @@ class WiredDaemon implements Daemon, Parts {
       report: (event) => this.runtime.post(event),
       now: this.now,
       secretsOf: (server) => this.secrets.mapOf(server),
+      auth: this.logins.remote,
       inherited: process.env,
     });
   }
