@@ -4,43 +4,45 @@ import { type Message, textOf } from '../harness/message.ts';
 import { CELLS, type Feature } from '../harness/revisions/cells.ts';
 import type { RevisionHost } from '../harness/revisions/revision-host.ts';
 import { connectPlace, labelOf, recordedBy, violationsIn } from '../harness/revisions/setting.ts';
+import type { Place } from '../harness/revisions/table.ts';
 import { MODERN, type Revision } from '../harness/revisions/wire.ts';
 
 const SERVER = 'asking';
 const LEGACY: Revision = '2025-11-25';
 const TIMES = 1000;
 const IN_FLIGHT = 4;
+const stdio = (revision: Revision): Place => ({ revision, transport: 'stdio' });
+const http = (revision: Revision): Place => ({ revision, transport: 'http' });
 /** A call that a server could not put to anybody for certain ends in this. */
 const REFUSED = /isError|-32603|nobody|belong/;
 
 // Each of the two hosts makes half of the calls, elicitation and sampling in turn.
-test.for([
-  ['a server that lists by capability', ['--revision', LEGACY], [LEGACY, LEGACY]],
+test.for<[string, string[], [Place, Place]]>([
+  ['a server that lists by capability', ['--revision', LEGACY], [stdio(LEGACY), stdio(LEGACY)]],
   [
-    'a server whose lists do not differ, once it was seen to ask',
+    'a server whose lists do not differ, once it was seen to ask,',
     ['--revision', LEGACY, '--lists', 'always'],
-    [LEGACY, LEGACY],
+    [stdio(LEGACY), stdio(LEGACY)],
   ],
-  ['a stateless server that hosts of both eras share', ['--revision', MODERN], [MODERN, LEGACY]],
-  ['a server with a handshake, for hosts of both eras', ['--revision', LEGACY], [MODERN, LEGACY]],
-] as const)(
-  'what %s asks reaches the host whose call it is, 1 000 times of 1 000',
-  async ([, args, revisions], { machine }) => {
-    await machine.add(SERVER, 'any-revision', [...args, '--name', SERVER]);
-    await seenToAsk(machine);
-    const hosts = await Promise.all(revisions.map((revision, number) => connected(machine, revision, `host${number}`)));
-    const answers = await Promise.all(hosts.map((host) => callAll(host, TIMES / hosts.length)));
+  ['a stateless server that hosts of both eras share', ['--revision', MODERN], [stdio(MODERN), stdio(LEGACY)]],
+  ['a server with a handshake, for hosts of both eras,', ['--revision', LEGACY], [stdio(MODERN), stdio(LEGACY)]],
+  ['a stateless server, for hosts that come by HTTP,', ['--revision', MODERN], [http(MODERN), http(LEGACY)]],
+  ['a server with a handshake, for hosts that come by HTTP,', ['--revision', LEGACY], [http(MODERN), http(LEGACY)]],
+])('what %s asks reaches the host whose call it is, 1 000 times of 1 000', async ([, args, places], { machine }) => {
+  await machine.add(SERVER, 'any-revision', [...args, '--name', SERVER]);
+  await seenToAsk(machine);
+  const hosts = await Promise.all(places.map((place, number) => connectPlace(machine, place, `host${number}`)));
+  const answers = await Promise.all(hosts.map((host) => callAll(host, TIMES / hosts.length)));
 
-    const wrong = answers.flat().filter(({ seen, wanted }) => seen !== wanted);
-    expect(wrong.slice(0, 5)).toEqual([]);
-    expect(answers.flat()).toHaveLength(TIMES);
-    const executions = new Map<unknown, number>();
-    for (const { marker, round } of machine.records('call'))
-      if (round === 1 && marker !== undefined) executions.set(marker, (executions.get(marker) ?? 0) + 1);
-    expect(answers.flat().filter(({ marker }) => executions.get(marker) !== 1)).toEqual([]);
-    await endAll(machine, hosts);
-  },
-);
+  const wrong = answers.flat().filter(({ seen, wanted }) => seen !== wanted);
+  expect(wrong.slice(0, 5)).toEqual([]);
+  expect(answers.flat()).toHaveLength(TIMES);
+  const executions = new Map<unknown, number>();
+  for (const { marker, round } of machine.records('call'))
+    if (round === 1 && marker !== undefined) executions.set(marker, (executions.get(marker) ?? 0) + 1);
+  expect(answers.flat().filter(({ marker }) => executions.get(marker) !== 1)).toEqual([]);
+  await endAll(machine, hosts);
+});
 
 test('before a server was seen to ask, what it asks reaches the right host or nobody', async ({ machine }) => {
   await machine.add(SERVER, 'any-revision', ['--revision', LEGACY, '--lists', 'always', '--name', SERVER]);
@@ -85,7 +87,7 @@ test.for([MODERN, LEGACY])(
 // — internal —
 
 function connected(machine: Machine, revision: Revision, label: string): Promise<RevisionHost> {
-  return connectPlace(machine, { revision, transport: 'stdio' }, label);
+  return connectPlace(machine, stdio(revision), label);
 }
 
 /** A host that comes and goes. From then on mcpd knows of the server that it asks. */

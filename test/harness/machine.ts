@@ -23,7 +23,7 @@ export class Machine {
   readonly package: string;
   private readonly hosts: Host[] = [];
   private readonly officials: OfficialHost[] = [];
-  private token: string | undefined;
+  private token: Promise<{ token: string }> | undefined;
 
   constructor(home: TemporaryHome, installed = inject('installedPackage')) {
     this.home = home;
@@ -97,10 +97,10 @@ export class Machine {
     return host;
   }
 
-  /** An endpoint of the daemon's HTTP door, with a token of its own. */
+  /** An endpoint of the daemon's HTTP door, and a token for all hosts of this machine. */
   async httpPlace(path: string): Promise<{ url: string; token: string }> {
-    this.token ??= (await this.ok('token', 'add', 'test-host', '--json')).token as string;
-    return { url: `http://127.0.0.1:${this.home.port}${path}`, token: this.token };
+    this.token ??= this.ok('token', 'add', 'test-host', '--json');
+    return { url: `http://127.0.0.1:${this.home.port}${path}`, token: (await this.token).token };
   }
 
   async official(which: OfficialClient): Promise<OfficialHost> {
