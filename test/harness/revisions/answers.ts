@@ -1,3 +1,4 @@
+import type { MessageId } from '../message.ts';
 import { MODERN, type Revision } from './wire.ts';
 
 export const PREFIX = 'io.modelcontextprotocol/';
@@ -5,8 +6,20 @@ export const PREFIX = 'io.modelcontextprotocol/';
 type Params = Record<string, unknown>;
 
 export interface Question {
+  /** Null where it came inside a result. */
+  id: MessageId;
   method: string;
   params: Params;
+}
+
+/** Thrown instead of an answer. */
+export class RefusedQuestion extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** All that a host of this revision can declare. */
@@ -19,7 +32,7 @@ export function capabilitiesOf(revision: Revision): Params {
 }
 
 /** What a host of this label answers: its label, and what it was asked. The words `decline` and `cancel` in a question are obeyed. */
-export function answerOf(label: string, { method, params }: Question): Params {
+export function answerOf(label: string, { method, params }: Pick<Question, 'method' | 'params'>): Params {
   if (method === 'roots/list') return { roots: [{ uri: `file:///home/${label}`, name: label }] };
   if (method === 'sampling/createMessage') {
     const [message] = params['messages'] as { content: { text: string } }[];

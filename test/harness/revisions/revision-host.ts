@@ -1,5 +1,13 @@
 import type { Message, MessageId, Result } from '../message.ts';
-import { answerOf, capabilitiesOf, clientInfoOf, envelopeOf, PREFIX, type Question } from './answers.ts';
+import {
+  answerOf,
+  capabilitiesOf,
+  clientInfoOf,
+  envelopeOf,
+  PREFIX,
+  type Question,
+  RefusedQuestion,
+} from './answers.ts';
 import { faultsOfError, faultsOfNotice, faultsOfQuestion, faultsOfResult } from './strictness.ts';
 import { type MakeWire, MODERN, type Revision, type Stream, type Wire } from './wire.ts';
 
@@ -214,7 +222,7 @@ export class RevisionHost {
   private async answerAll(questions: NonNullable<Result['inputRequests']>): Promise<Params> {
     const answers = Object.entries(questions).map(async ([name, { method, params = {} }]) => {
       this.check(faultsOfQuestion(this.revision, this.capabilities, method, params));
-      return [name, await this.answer({ method, params })];
+      return [name, await this.answer({ id: null, method, params })];
     });
     return Object.fromEntries(await Promise.all(answers)) as Params;
   }
@@ -255,7 +263,14 @@ export class RevisionHost {
     this.questionIds.add(key(id));
     if (stream.kind === 'standing') this.check([`${method} on the standing stream`]);
     if (stream.kind === 'of' && !this.open.has(key(stream.request))) this.check([`${method} on a stream that is over`]);
-    void this.send({ id: id ?? null, result: await this.answer({ method, params }) });
+    const answer = await Promise.resolve(this.answer({ id: id ?? null, method, params })).then(
+      (result) => ({ result }),
+      (error: unknown) => {
+        if (!(error instanceof RefusedQuestion)) throw error;
+        return { error: { code: error.code, message: error.message } };
+      },
+    );
+    void this.send({ id: id ?? null, ...answer } as Message);
   }
 
   private takeNotice(notice: Message, stream: Stream): void {

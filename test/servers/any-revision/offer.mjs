@@ -153,13 +153,16 @@ const TOOLS = {
     needs: 'elicitation',
     description: 'Asks three questions, two of them at once',
     inputSchema: MARKED,
-    run: async ({ args, ask }) => {
+    run: async ({ args, ask, progress }) => {
       const question = (about) => ({ message: `${about} ${args.marker}`, requestedSchema: FORM });
+      progress(1, 3, 'begun');
       const both = await Promise.all([
         ask('first', 'elicitation/create', question('first')),
         ask('second', 'elicitation/create', question('second')),
       ]);
+      progress(2, 3, 'two are answered');
       const last = await ask('third', 'elicitation/create', question('third'));
+      progress(3, 3, 'all are answered');
       return text([...both, last].map(({ content }) => content?.answer).join('|'));
     },
   },
