@@ -23,6 +23,11 @@ export function jsonRpcErrorIn(body: Uint8Array): Frame | null {
   return found;
 }
 
+/** Has it the id of a request? */
+export function answersSomething(error: Frame | null): boolean {
+  return error?.envelope.kind === 'error' && error.envelope.id !== null;
+}
+
 /** The server does not know the session of this request any more, and so has not begun it. */
 export function isSessionLost(
   status: number,

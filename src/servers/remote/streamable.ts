@@ -14,7 +14,7 @@ import { RemoteLock } from './requester.ts';
 import { resume } from './resuming.ts';
 import type { HttpAnswer } from './sender.ts';
 import { LegacySession } from './session.ts';
-import { isHeaderMismatch, isSessionLost, jsonRpcErrorIn, statusFault } from './status.ts';
+import { answersSomething, isHeaderMismatch, isSessionLost, jsonRpcErrorIn, statusFault } from './status.ts';
 
 /**
  * Streamable HTTP, of both eras: each message is a POST, and its answer comes as one JSON text or as a stream of its own. A request that
@@ -192,13 +192,14 @@ export class StreamableChannel implements Channel {
       await this.#renewed(sessionId);
       return true;
     }
+    // An error with our id answers us. One without says that nobody here takes a POST, as pages and plain words do.
+    const mayBeElsewhere = MEANS_OTHER_TRANSPORT.has(status) && out.method === 'initialize' && !answersSomething(error);
+    if (mayBeElsewhere && (await this.#ports.fallBack(out))) return false;
     if (error !== null) {
       if (isHeaderMismatch(error, out) && again.headers++ === 0 && (await learnTools(out, this.#asking()))) return true;
       this.#ports.deliver(withId(error, out.id), out.id);
       return false;
     }
-    if (MEANS_OTHER_TRANSPORT.has(status) && out.method === 'initialize' && (await this.#ports.fallBack(out)))
-      return false;
     throw statusFault(status, place, body);
   }
 

@@ -30,7 +30,7 @@ export async function installServers(machine: Machine, places: readonly Place[])
       });
       home.track(child.pid);
       remote.push(child);
-      await machine.ok('add', nameOf(place), url);
+      await machine.ok('install', url, '--name', nameOf(place), '--yes');
     }),
   );
   return {
