@@ -61,6 +61,8 @@ const PLAYS: Record<string, Play> = {
     for (const { name } of prompts) await settled([host.getPrompt({ name })]);
   },
   'http-custom-headers': async (host) => {
+    // A host knows from the list which arguments go into headers as well.
+    await host.listTools();
     for (const { name, arguments: args } of context.toolCalls ?? []) await settled([call(host, name, args)]);
   },
   'http-invalid-tool-headers': async (host) => {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { beforeAll, expect } from 'vitest';
 import { type Machine, test } from '../harness/machine.ts';
 import { CLIENT_DIFFERENCES, DIFFERENCES, differing } from './differences.ts';
@@ -60,7 +61,7 @@ for (const set of CLIENT_SETS) {
   test(`servers of the suite (${set}) find a good client in mcpd`, { timeout: RUN_MS }, async ({ machine }) => {
     await machine.startDaemon();
     const [url, token] = await entrance(machine, '/mcp');
-    const program = new URL('client.ts', import.meta.url).pathname;
+    const program = fileURLToPath(new URL('client.ts', import.meta.url));
     const env = {
       ...machine.home.env,
       MCPD_PROGRAM: `${machine.package}/dist/mcpd.js`,

@@ -66,7 +66,11 @@ export function testServer(set: SetName, url: string): Promise<Outcomes> {
 
 /** Tests the client that `command` starts, which gets the URL of a server as its last argument. */
 export function testClient(set: SetName, command: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcomes> {
-  return testWith(set, ['client', '--command', command.join(' '), '--timeout', String(CLIENT_MS)], env);
+  return testWith(
+    set,
+    ['client', '--command', command.map((part) => `"${part}"`).join(' '), '--timeout', String(CLIENT_MS)],
+    env,
+  );
 }
 
 // — internal —
