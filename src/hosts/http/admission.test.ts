@@ -44,7 +44,7 @@ describe('the answer', () => {
   // biome-ignore format: a table. Accept, the form of the answer, whether a stream can be read if it must.
   test.each([
     ['application/json, text/event-stream',       'either', true],
-    ['text/event-stream, application/json',       'either', true],
+    ['text/event-stream, application/json',       'stream', true],
     ['text/event-stream;q=0.5, application/json', 'either', true],
     ['text/event-stream',                         'stream', true],
     ['application/json',                          'json',   false],

@@ -27,15 +27,15 @@ export function clientOf(head: Head, ownerOf: (token: string) => string | null):
 /** How an answer may look: one JSON object, a stream of events, or whichever suits. */
 export type Form = 'json' | 'stream' | 'either';
 
-/** What the client can read. Missing, or anything: a person with curl, who wants JSON. */
+/** What the client can read, and what it would rather: a stream if it names that first. Missing, or anything: a person with curl, who wants JSON. */
 export function formOf(accept: string | null): Form | null {
   if (accept === BOTH_USUAL) return 'either';
   if (accept === null || accept === '') return 'json';
   const types = accept.split(',').flatMap(allowedType);
   const stream = types.some((type) => type === 'text/event-stream' || type === 'text/*');
   const json = types.some((type) => type === 'application/json' || type === 'application/*' || type === '*/*');
-  if (stream) return json ? 'either' : 'stream';
-  return json ? 'json' : null;
+  if (!stream) return json ? 'json' : null;
+  return json && !STREAM_FIRST.test(accept) ? 'either' : 'stream';
 }
 
 /** Whether a stream can be read, where nothing else will do. */
@@ -60,6 +60,7 @@ const NAMES = ['127.0.0.1', 'localhost', '[::1]'] as const;
 const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 const BEARER = /^Bearer +([^\s]+)$/i;
 const JSON_TYPE = /^application\/json\s*(?:;.*)?$/i;
+const STREAM_FIRST = /^\s*text\/event-stream\s*,/i;
 /** What the SDKs send. */
 const BOTH_USUAL = 'application/json, text/event-stream';
 
