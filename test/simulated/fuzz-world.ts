@@ -23,8 +23,12 @@ export interface FuzzHost {
   session: string;
   /** Unanswered requests: their raw ids by the value of the id; more than one when the id was used again. */
   open: Map<string, RawId[]>;
-  /** Raw ids of what servers ask it. */
+  /** Raw ids of what servers asked it last. */
   asked: RawId[];
+  /** How a modern host goes on where input was asked for: requests with what was wanted, `@N` for their ids. */
+  retries: string[];
+  /** Params of its open calls, by the value of the id. */
+  calls: Map<string, string>;
   reader: FrameReader;
   /** Answers by the raw id of the request, of those that are `kept`. */
   answers: Map<RawId, Message>;
@@ -62,11 +66,15 @@ export class FuzzWorld {
   /** Of servers that answer by themselves: all of them, or those that a test does not speak for. */
   readonly sound: (server: string) => boolean;
   now = 0;
+  /** Sound servers ask nothing of hosts. */
+  quiet = false;
   readonly #characters: Readonly<Record<string, Character>>;
   readonly #random: Random;
   readonly #timers = new Map<TimerId, number>();
   readonly #routes = new Map<string, Answered>();
   readonly #queue: DistributiveOmit<GatewayEvent, 'at'>[] = [];
+  /** Requests that were answered by a question: what their servers say of them goes to those who go on with them. */
+  readonly #parked = new Set<string>();
   #answered: Answered[] = [];
   #nextPid = 100;
 
@@ -95,7 +103,15 @@ export class FuzzWorld {
       onNoise: (noise) => this.#hostNoise(host, noise),
       onBatch: (line) => this.#hostBatch(host, line),
     });
-    const host: FuzzHost = { session, open: new Map(), asked: [], reader, answers: new Map() };
+    const host: FuzzHost = {
+      session,
+      open: new Map(),
+      asked: [],
+      retries: [],
+      calls: new Map(),
+      reader,
+      answers: new Map(),
+    };
     this.hosts.set(session, host);
     const door = { principal: 'local', scope: { kind: 'all' }, cwd: null, lasts: 'connection' } as const;
     this.post({ type: 'host-opened', session, host: session, door, resume: null });
@@ -160,7 +176,7 @@ export class FuzzWorld {
       throw new RangeError(`a message that answers nothing answered ${JSON.stringify(this.#answered)}`);
     const id = envelope.id === null ? Number.NaN : ownIdOf(envelope.id);
     const route = this.#routes.get(`${instance}/${generation}/${id}`);
-    if (route === undefined) return;
+    if (route === undefined || this.#parked.has(`${route.session} ${route.key}`)) return;
     for (const { session, key } of this.#answered)
       if (session !== route.session || key !== route.key)
         throw new RangeError(`${key} of ${session} got the answer to ${route.key} of ${route.session}`);
@@ -177,6 +193,8 @@ export class FuzzWorld {
     const { envelope } = frame;
     const key = envelope.kind === 'request' ? idKey(envelope.id) : '';
     if (envelope.kind === 'request') host.open.set(key, [...(host.open.get(key) ?? []), envelope.id]);
+    if (envelope.kind === 'request' && envelope.params !== null && envelope.method === 'tools/call')
+      host.calls.set(key, text(join(frame.bytes), envelope.params));
     const effects = this.post({ type: 'host-message', session: host.session, frame });
     if (envelope.kind === 'request')
       for (const effect of effects)
@@ -274,6 +292,13 @@ export class FuzzWorld {
     ids.splice(ids.indexOf(id), 1);
     if (ids.length === 0) host.open.delete(key);
     if (KEPT.test(id)) host.answers.set(id, message);
+    const input = inputWanted(message);
+    if (input !== null) {
+      this.#parked.add(`${session} ${key}`);
+      const retry = retryOf(host.calls.get(key), input);
+      if (retry !== null) host.retries = [...host.retries.slice(-4), retry];
+    }
+    host.calls.delete(key);
     this.#answered.push({ session, key });
   }
 
@@ -284,12 +309,33 @@ export class FuzzWorld {
     server.open.set(message.id, message);
     const isOwn = !USES.has(message.method);
     if (this.sound(server.name)) {
+      if (!this.quiet && message.method === 'tools/call' && this.#random() < 0.2)
+        this.#ask(server, message.id, message);
       // A few calls stay open, so that ids are in use and can be cancelled.
       const id = isOwn ? message.id : server.open.size > 6 ? pick([...server.open.keys()], this.#random) : null;
       if (id !== null) this.#answerLater(server, id);
     } else if (server.open.size > 20 || (isOwn && this.#random() < 0.8)) {
       this.#answerLater(server, isOwn ? message.id : (server.open.keys().next().value ?? message.id));
     }
+  }
+
+  /** A sound server wants something of the person before it answers. */
+  #ask(server: FuzzServer, id: number, { params = {} }: Message): void {
+    if (server.character.era === 'modern' && params['inputResponses'] !== undefined) return;
+    const { instance, generation } = server;
+    const form = { message: 'm', requestedSchema: { type: 'object', properties: {} } };
+    const question = { method: 'elicitation/create', params: form };
+    const message =
+      server.character.era === 'modern'
+        ? {
+            jsonrpc: '2.0',
+            id,
+            result: { resultType: 'input_required', inputRequests: { q: question }, requestState: 's' },
+          }
+        : { jsonrpc: '2.0', id: `q${id}`, ...question };
+    if (server.character.era === 'modern') server.open.delete(id);
+    const frame = frameOf(JSON.stringify(message));
+    this.#queue.push({ type: 'server-message', instance, generation, frame, about: null });
   }
 
   #answerLater(server: FuzzServer, id: number): void {
@@ -323,6 +369,21 @@ export class FuzzWorld {
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** The result that asks for input; null for every other answer. */
+function inputWanted({ result }: Message): Record<string, unknown> | null {
+  const wanted = (result ?? {}) as Record<string, unknown>;
+  return wanted['resultType'] === 'input_required' ? wanted : null;
+}
+
+/** The call again with everything that was wanted; null when it was no call. */
+function retryOf(params: string | undefined, wanted: Record<string, unknown>): string | null {
+  if (params === undefined) return null;
+  const keys = Object.keys((wanted['inputRequests'] ?? {}) as object);
+  const inputResponses = Object.fromEntries(keys.map((key) => [key, { action: 'accept', content: {} }]));
+  const again = { ...(JSON.parse(params) as object), inputResponses, requestState: wanted['requestState'] };
+  return `{"jsonrpc":"2.0","id":@N,"method":"tools/call","params":${JSON.stringify(again)}}`;
+}
 
 /** A call gives back what it was called with, so that a wrong pairing is seen. */
 function useResult({ method, params = {} }: Message): Record<string, unknown> {
