@@ -11,6 +11,8 @@ export interface FuzzOrder {
   seed: number;
 }
 
+export type FuzzReport = FuzzWorld['counts'] & { codes: ReadonlySet<number> };
+
 /** One world is used so long: what goes wrong is found by its number within the world. */
 const MESSAGES_PER_WORLD = 20_000;
 /** Time passes after so many messages, and a server that has ended is started again. */
@@ -27,7 +29,7 @@ const CHARACTERS: Record<string, Character> = {
 const NEWLINE = Buffer.from('\n');
 
 /** Hosts of all revisions send what is wrong to sound servers. @throws {Error} what went wrong, with the seed that shows it */
-export function fuzzHosts(order: FuzzOrder): FuzzWorld['counts'] {
+export function fuzzHosts(order: FuzzOrder): FuzzReport {
   return worlds('hosts', order, (random) => {
     const world = new FuzzWorld(random, CHARACTERS, () => true);
     const hosts = sessions(world, 'a');
@@ -46,7 +48,7 @@ export function fuzzHosts(order: FuzzOrder): FuzzWorld['counts'] {
 }
 
 /** Servers of both eras send what is wrong, while sound hosts call them. @throws {Error} as fuzzHosts */
-export function fuzzServers(order: FuzzOrder): FuzzWorld['counts'] {
+export function fuzzServers(order: FuzzOrder): FuzzReport {
   return worlds('servers', order, (random) => {
     let wild = true;
     const world = new FuzzWorld(random, CHARACTERS, () => !wild);
@@ -82,12 +84,9 @@ interface Run {
 }
 
 /** Runs worlds until all messages are sent; says which message of which seed it was when something is wrong. */
-function worlds(
-  side: string,
-  { messages, seed: first }: FuzzOrder,
-  begin: (random: Random) => Run,
-): FuzzWorld['counts'] {
-  const total = { frames: 0, noise: 0, batches: 0, answers: 0 };
+function worlds(side: string, { messages, seed: first }: FuzzOrder, begin: (random: Random) => Run): FuzzReport {
+  const codes = new Set<number>();
+  const total = { frames: 0, noise: 0, batches: 0, answers: 0, codes };
   for (let sent = 0; sent < messages; sent += MESSAGES_PER_WORLD) {
     const seed = first + sent;
     let at = 0;
@@ -100,6 +99,7 @@ function worlds(
       run.soundAgain?.();
       checkSound(run.world);
       for (const name of ['frames', 'noise', 'batches', 'answers'] as const) total[name] += run.world.counts[name];
+      for (const code of run.world.codes) codes.add(code);
     } catch (error) {
       const how = `FUZZ_SEED=${seed} FUZZ_MESSAGES=${MESSAGES_PER_WORLD}`;
       throw new Error(`message ${at} of ${side} with ${how}: ${(error as Error).message}`, { cause: error });

@@ -63,6 +63,8 @@ export class FuzzWorld {
   readonly hosts = new Map<string, FuzzHost>();
   readonly servers = new Map<string, FuzzServer>();
   readonly counts = { frames: 0, noise: 0, batches: 0, answers: 0 };
+  /** Of errors that hosts were given. */
+  readonly codes = new Set<number>();
   /** Of servers that answer by themselves: all of them, or those that a test does not speak for. */
   readonly sound: (server: string) => boolean;
   now = 0;
@@ -282,6 +284,7 @@ export class FuzzWorld {
     const host = this.hosts.get(session);
     if (host === undefined) throw new RangeError(`a message for ${session}, which is not there`);
     if (kind === 'question' && id !== null) host.asked = [...host.asked.slice(-9), id];
+    if (message.error !== undefined) this.codes.add(message.error.code);
     // An acknowledgement must arrive as surely as an answer.
     if (kind !== 'answer' || id === null || message.method !== undefined) return;
     this.counts.answers++;
