@@ -1,9 +1,10 @@
 /**
- * The MCP server of every measurement: ten tools, no dependency, as little work of its own as can be.
+ * The MCP server of every measurement: no dependency, as little work of its own as can be.
  *   --name NAME       its serverInfo.name
  *   --wait-in FILE    sleeps so many milliseconds before it reads anything, as the file says now; no file, no sleep. So one registered
  *                     server can be quick while it is installed and slow when its start is measured.
- * Tools: `echo {text}`, `blob {bytes}` (a line of about so many bytes), and eight that are only listed.
+ *   --tools N         so many tools in all; 10 unless it is told
+ * Tools: `echo {text}`, `blob {bytes}` (a line of about so many bytes), and others that are only listed.
  */
 import { readFileSync } from 'node:fs';
 import { joined, lineSplitter } from './line-splitter.mjs';
@@ -26,7 +27,7 @@ const listed = [
     description: 'Answers with a text of about the given size, as source code would look in JSON.',
     inputSchema: { type: 'object', properties: { bytes: { type: 'integer', minimum: 0 } }, required: ['bytes'] },
   },
-  ...Array.from({ length: 8 }, (_, n) => ({
+  ...Array.from({ length: Number(option('tools') ?? 10) - 2 }, (_, n) => ({
     name: `find_records_${n}`,
     title: `Find records, collection ${n}`,
     description: `Looks through collection ${n} of ${NAME} for records that match all conditions, and answers with their keys, titles and times of change, newest first. Take a key from here before you read or change a record.`,

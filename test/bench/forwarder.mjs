@@ -4,10 +4,12 @@
  * of messages, no log, no restart, no bounds. Answers are never parsed: its own number is found at their head and the host's id put in
  * its place.
  *   forwarder.mjs SOCKET CONFIG      CONFIG: { "name": ["command", "arg", …] }
- * Writes one line to stdout when it listens, with all its servers running and their lists read.
+ * It also answers POST on a free port of 127.0.0.1, to anybody and with JSON only. Writes that port to stdout when it listens, with all its
+ * servers running and their lists read.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { joined, lineSplitter } from './line-splitter.mjs';
 
@@ -56,7 +58,9 @@ class Server {
       return;
     }
     pieces[0] = pieces[0].subarray(head[0].length);
-    write(asked.host, [Buffer.from(`{"jsonrpc":"2.0","id":${asked.id}`), ...pieces]);
+    const answer = [Buffer.from(`{"jsonrpc":"2.0","id":${asked.id}`), ...pieces];
+    if (asked.respond !== undefined) return asked.respond(answer);
+    write(asked.host, answer);
     if (asked.host.writableLength > UNREAD_BYTES_MAX) this.waitFor(asked.host);
   }
 
@@ -97,36 +101,60 @@ async function startAll(config) {
 }
 
 function serve(host, { servers, list }) {
-  const answer = (id, bytes) =>
-    write(host, [Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":`), bytes, Buffer.from('}')]);
-  const take = (pieces) => {
-    const message = JSON.parse(joined(pieces).toString());
-    if (message.id === undefined) return;
-    const id = JSON.stringify(message.id);
-    if (message.method === 'tools/call') {
-      const [name, tool] = message.params.name.split(SEPARATOR);
-      open.set(++lastNumber, { host, id });
-      message.id = lastNumber;
-      message.params.name = tool;
-      servers.get(name).send(message);
-    } else if (message.method === 'tools/list') {
-      answer(id, list);
-    } else if (message.method === 'initialize') {
-      const { protocolVersion } = message.params;
-      const serverInfo = { name: 'forwarder', version: '1.0.0' };
-      answer(id, Buffer.from(JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo })));
-    } else {
-      answer(id, Buffer.from('{}'));
-    }
-  };
-  host.on('data', lineSplitter(take));
+  const respond = (pieces) => write(host, pieces);
+  host.on(
+    'data',
+    lineSplitter((pieces) => forward(JSON.parse(joined(pieces).toString()), { host }, respond, { servers, list })),
+  );
   host.on('error', () => host.destroy());
+}
+
+/** `way` is how the answer of a server goes back, `respond` how an answer of its own does. */
+function forward(message, way, respond, { servers, list }) {
+  if (message.id === undefined) return false;
+  const id = JSON.stringify(message.id);
+  const answer = (bytes) => respond([Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":`), bytes, Buffer.from('}')]);
+  if (message.method === 'tools/call') {
+    const [name, tool] = message.params.name.split(SEPARATOR);
+    open.set(++lastNumber, { ...way, id });
+    message.id = lastNumber;
+    message.params.name = tool;
+    servers.get(name).send(message);
+  } else if (message.method === 'tools/list') {
+    answer(list);
+  } else if (message.method === 'initialize') {
+    const { protocolVersion } = message.params;
+    const serverInfo = { name: 'forwarder', version: '1.0.0' };
+    answer(Buffer.from(JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo })));
+  } else {
+    answer(Buffer.from('{}'));
+  }
+  return true;
+}
+
+function serveHttp(incoming, outgoing, fleet) {
+  const chunks = [];
+  incoming.on('data', (chunk) => chunks.push(chunk));
+  incoming.on('end', () => {
+    const respond = (pieces) => {
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+      for (const piece of pieces.slice(0, -1)) outgoing.write(piece);
+      outgoing.end(pieces.at(-1));
+    };
+    const message = JSON.parse(joined(chunks).toString());
+    if (!forward(message, { respond }, respond, fleet)) outgoing.writeHead(202).end();
+  });
 }
 
 const fleet = await startAll(JSON.parse(readFileSync(CONFIG, 'utf8')));
 // Left by one that was ended.
 rmSync(SOCKET, { force: true });
-createServer((host) => serve(host, fleet)).listen(SOCKET, () => process.stdout.write('listening\n'));
+const web = createHttpServer((incoming, outgoing) => serveHttp(incoming, outgoing, fleet));
+web.listen(0, '127.0.0.1', () => {
+  const { port } = web.address();
+  createServer((host) => serve(host, fleet)).listen(SOCKET, () => process.stdout.write(`${port}\n`));
+});
 process.on('SIGTERM', () => {
   for (const { process: child } of fleet.servers.values()) child.kill();
   process.exit(0);

@@ -13,6 +13,7 @@ const READING = `## How to read it
 - **direct** is a host that starts the server itself. **forwarder** is a bare line forwarder of mcpd's shape (a daemon, a unix socket, a
   shim that pipes; \`test/bench/forwarder.mjs\`): it judges nothing, logs nothing and bounds nothing, so it shows what the shape itself
   costs. **mcpd** is \`mcpd stdio\` with its daemon, as installed, with the call log on.
+- By HTTP the **forwarder** is the same program, which answers POST on a port and asks for no token; the host is the same for both.
 - All targets take turns within each round, so that whatever else the machine does meets all of them. A ratio is taken within a round.
 - **value** is the median of the rounds and decides. **best** is the best single round: where both differ much, the machine was busy.
 - Compare ratios, not milliseconds, with other machines.`;
@@ -22,6 +23,10 @@ export function pageOf({ date, machine, quick, figures, samples }) {
   const titles = {
     latency: ['Milliseconds of a call', { p50: fixed(3), p95: fixed(3), p99: fixed(3) }],
     throughput: ['Calls a second', { perSecond: fixed(0) }],
+    httpCalls: ['Milliseconds of a call by HTTP', { p50: fixed(3), p95: fixed(3), p99: fixed(3) }],
+    httpRate: ['Calls a second by HTTP', { perSecond: fixed(0) }],
+    httpWarm: ['Milliseconds to the list by HTTP, daemon running', { ms: fixed(1) }],
+    list: ['Milliseconds of a long list', { ms: fixed(2) }],
     processor: ['Processor time of a call, µs', { daemon: fixed(1), shim: fixed(1) }],
     beside: ['Milliseconds of a small call beside large answers', { p50: fixed(2), p99: fixed(2), max: fixed(2) }],
     unread: ['A host that does not read', { grown: mib, max: fixed(2) }],

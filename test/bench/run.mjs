@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { figuresOf } from './figures.mjs';
 import { beside } from './measures/beside.mjs';
+import { httpCalls, httpStart, longList } from './measures/http.mjs';
 import { latency } from './measures/latency.mjs';
 import { memory } from './measures/memory.mjs';
 import { processor } from './measures/processor.mjs';
@@ -23,6 +24,8 @@ import { Direct, Forwarder, Mcpd } from './targets.mjs';
 
 const MANY = 50;
 const SLOW_MS = 1000;
+/** A list of very many tools. */
+const LONG = { servers: 5, tools: 1000 };
 
 const { values: options } = parseArgs({
   options: {
@@ -49,6 +52,28 @@ async function measureCalls(place, two, samples) {
   for (const target of targets) await target.stop();
 }
 
+async function measureHttp(place, two, samples) {
+  if (!wanted('http')) return;
+  say('http …');
+  const targets = [new Forwarder(place, 2), two];
+  for (const target of targets) await target.start();
+  const { calls, rate } = await httpCalls(targets, quick);
+  samples.httpCalls = calls;
+  samples.httpRate = rate;
+  for (const target of targets) await target.stop();
+}
+
+async function measureList(place, samples) {
+  if (!wanted('list')) return;
+  say('list …');
+  const { servers, tools } = LONG;
+  const [forwarder, mcpd] = [new Forwarder(place, servers, tools), new Mcpd(place, servers, tools)];
+  await mcpd.prepare();
+  for (const target of [forwarder, mcpd]) await target.start();
+  samples.list = await longList(forwarder, mcpd, servers * tools, quick);
+  for (const target of [forwarder, mcpd]) await target.stop();
+}
+
 async function measureUnread(place, two, samples) {
   if (!wanted('unread')) return;
   say('unread …');
@@ -56,7 +81,7 @@ async function measureUnread(place, two, samples) {
 }
 
 async function measureMany(place, samples) {
-  if (!['memory', 'warm', 'cold'].some(wanted)) return;
+  if (!['memory', 'warm', 'cold', 'http'].some(wanted)) return;
   say(`${MANY} servers …`);
   const mcpd = new Mcpd(place, MANY);
   await mcpd.prepare();
@@ -66,7 +91,7 @@ async function measureMany(place, samples) {
     await one.prepare();
     samples.cold = { '1 server': await coldStart(one, 1, place, quick) };
   };
-  if (wanted('memory') || wanted('warm')) await measureRunning(place, mcpd, coldWithOne, samples);
+  if (wanted('memory') || wanted('warm') || wanted('http')) await measureRunning(place, mcpd, coldWithOne, samples);
   else await coldWithOne();
   if (!wanted('cold')) return;
   say('cold …');
@@ -84,6 +109,7 @@ async function measureRunning(place, mcpd, meanwhile, samples) {
   if (wanted('memory')) samples.memory = measured;
   say('warm …');
   if (wanted('warm')) samples.warm = await warmStart(targets, MANY, place, quick);
+  if (wanted('http')) samples.httpWarm = await httpStart(targets, MANY, quick);
   for (const target of targets) await target.stop();
 }
 
@@ -105,6 +131,8 @@ try {
   const two = new Mcpd(place, 2);
   await two.prepare();
   await measureCalls(place, two, samples);
+  await measureHttp(place, two, samples);
+  await measureList(place, samples);
   await measureUnread(place, two, samples);
   await measureMany(place, samples);
   const processors = cpus();

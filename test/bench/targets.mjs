@@ -17,7 +17,7 @@ const dist = (name) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.u
 const ECHO_SERVER = here('echo-server.mjs');
 /** A daemon that stops: its drain, its servers' patience, and a second. */
 const DAEMON_END_MS = 17_000;
-/** As echo-server.mjs has them. */
+/** As echo-server.mjs has them, unless it is told otherwise. */
 export const TOOLS_PER_SERVER = 10;
 const LOOK_AGAIN_MS = 50;
 /** Command lines of mcpd at once while servers are added. */
@@ -59,18 +59,22 @@ export class Forwarder {
   name = 'forwarder';
   #place;
   #servers;
+  #tools;
   #daemon;
   #socket;
+  #port;
 
-  constructor(place, servers) {
+  constructor(place, servers, tools = TOOLS_PER_SERVER) {
     this.#place = place;
     this.#servers = servers;
-    this.#socket = join(place.root, `forwarder-${servers}.sock`);
+    this.#tools = tools;
+    this.#socket = join(place.root, `forwarder-${servers}-${tools}.sock`);
   }
 
   async start() {
-    const config = join(this.#place.root, `forwarder-${this.#servers}.json`);
-    const entry = (n) => [serverName(n), [process.execPath, ECHO_SERVER, '--name', serverName(n)]];
+    const config = join(this.#place.root, `forwarder-${this.#servers}-${this.#tools}.json`);
+    const args = (n) => ['--name', serverName(n), '--tools', String(this.#tools)];
+    const entry = (n) => [serverName(n), [process.execPath, ECHO_SERVER, ...args(n)]];
     writeFileSync(config, JSON.stringify(Object.fromEntries(numbers(this.#servers).map(entry))));
     this.#daemon = spawn(process.execPath, [here('forwarder.mjs'), this.#socket, config], {
       env: this.#place.env,
@@ -78,10 +82,15 @@ export class Forwarder {
       stdio: ['ignore', 'pipe', 'inherit'],
       detached: true,
     });
-    await new Promise((resolve, reject) => {
-      this.#daemon.stdout.once('data', resolve);
+    this.#port = await new Promise((resolve, reject) => {
+      this.#daemon.stdout.once('data', (line) => resolve(Number(line)));
       this.#daemon.once('exit', (code, signal) => reject(new Error(`the forwarder ended with ${signal ?? code}`)));
     });
+  }
+
+  /** Where it can be reached by HTTP. */
+  async web() {
+    return { url: `http://127.0.0.1:${this.#port}/mcp`, token: null };
   }
 
   get daemonPid() {
@@ -113,15 +122,18 @@ export class Mcpd {
   name = 'mcpd';
   #place;
   #servers;
+  #tools;
   #home;
   #waitFile;
   #pid = null;
+  #token = null;
 
-  constructor(place, servers) {
+  constructor(place, servers, tools = TOOLS_PER_SERVER) {
     this.#place = place;
     this.#servers = servers;
-    this.#home = place.folder(`mcpd-${servers}`);
-    this.#waitFile = join(place.root, `wait-${servers}`);
+    this.#tools = tools;
+    this.#home = place.folder(`mcpd-${servers}-${tools}`);
+    this.#waitFile = join(place.root, `wait-${servers}-${tools}`);
     if (!existsSync(dist('stdio.cjs'))) throw new Error('dist/ is missing: npm run build');
   }
 
@@ -133,11 +145,12 @@ export class Mcpd {
   async prepare() {
     await this.start();
     await inParallel(numbers(this.#servers), (n) => {
-      const server = [process.execPath, ECHO_SERVER, '--name', serverName(n), '--wait-in', this.#waitFile];
+      const options = ['--name', serverName(n), '--tools', String(this.#tools), '--wait-in', this.#waitFile];
+      const server = [process.execPath, ECHO_SERVER, ...options];
       return this.#cli('add', serverName(n), '--no-trial', '--', ...server);
     });
     const host = await this.open();
-    while ((await host.tools()).length < this.#servers * TOOLS_PER_SERVER) await delay(LOOK_AGAIN_MS);
+    while ((await host.tools()).length < this.#servers * this.#tools) await delay(LOOK_AGAIN_MS);
     await host.end();
     await this.stop();
   }
@@ -163,6 +176,13 @@ export class Mcpd {
     const host = this.shim();
     await host.initialize();
     return host;
+  }
+
+  /** Where it can be reached by HTTP, and by what token. */
+  async web() {
+    const { port } = JSON.parse(await this.#cli('status', '--json'));
+    this.#token ??= JSON.parse(await this.#cli('token', 'add', 'benchmark', '--json')).token;
+    return { url: `http://127.0.0.1:${port}/mcp`, token: this.#token };
   }
 
   toolOf(server, tool) {
