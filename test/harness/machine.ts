@@ -10,7 +10,7 @@ import { type Ran, run } from './cli.ts';
 import { fake, type RecordLine, recordsIn } from './fake.ts';
 import { type TemporaryHome, temporaryHome } from './home.ts';
 import { Host, type HostOptions } from './host.ts';
-import { connectOfficial, type OfficialClient, type OfficialHost } from './official.ts';
+import { connectOfficial, type OfficialClient, type OfficialHost, type OfficialOptions } from './official.ts';
 import { commandLineOf, gone } from './processes.ts';
 import { until } from './until.ts';
 
@@ -105,6 +105,14 @@ export class Machine {
 
   async official(which: OfficialClient): Promise<OfficialHost> {
     const host = await connectOfficial(which, this.stdio, { env: this.home.env, cwd: this.home.userHome });
+    this.officials.push(host);
+    return host;
+  }
+
+  /** The same by HTTP; `path` is behind the address of mcpd. */
+  async officialByHttp(which: OfficialClient, path = '/mcp', model?: OfficialOptions['model']): Promise<OfficialHost> {
+    const entrance = { ...(await this.httpPlace(path)), sse: path.endsWith('/sse') };
+    const host = await connectOfficial(which, entrance, model === undefined ? {} : { model });
     this.officials.push(host);
     return host;
   }

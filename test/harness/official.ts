@@ -1,7 +1,10 @@
-import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CreateMessageRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { ListedResource, ListedTool, Result } from './message.ts';
 import { MODERN_REVISION } from './modern.ts';
@@ -35,32 +38,60 @@ export interface OfficialHost {
   close(): Promise<void>;
 }
 
-/** Starts `command` as a host would and connects to it. */
-export async function connectOfficial(
+/** Where a host finds mcpd: a command to start, or an address with a token. `sse`: by the first revision's HTTP+SSE. */
+export type Entrance = readonly string[] | { url: string; token: string; sse?: boolean };
+
+/** Connects as a host would. */
+export function connectOfficial(
   which: OfficialClient,
-  command: readonly string[],
+  entrance: Entrance,
   options: OfficialOptions = {},
 ): Promise<OfficialHost> {
+  return which === 'sdk 1.x'
+    ? connectV1(entrance, options)
+    : connectV2(entrance, options, which === 'client 2.x, modern');
+}
+
+// — internal —
+
+const INFO = { name: 'official-host', version: '1.0.0' };
+
+function isCommand(entrance: Entrance): entrance is readonly string[] {
+  return Array.isArray(entrance);
+}
+
+function started(command: readonly string[], options: OfficialOptions) {
   const [program = '', ...args] = command;
-  const parameters = {
+  return {
     command: program,
     args,
     env: definedOf(options.env ?? process.env),
     stderr: 'ignore' as const,
     ...(options.cwd && { cwd: options.cwd }),
   };
-  return which === 'sdk 1.x'
-    ? connectV1(parameters, options)
-    : connectV2(parameters, options, which === 'client 2.x, modern');
 }
 
-// — internal —
+function addressed({ url, token }: { url: string; token: string }) {
+  return [new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }] as const;
+}
 
-type Started = ConstructorParameters<typeof StdioV1>[0];
+function transportV1(entrance: Entrance, options: OfficialOptions): StdioV1 | HttpV1 | SseV1 {
+  if (isCommand(entrance)) return new StdioV1(started(entrance, options));
+  const [url, init] = addressed(entrance);
+  if (entrance.sse !== true) return new HttpV1(url, init);
+  // The stream itself is opened by another way in this SDK, which takes its headers elsewhere.
+  const { headers } = init.requestInit;
+  const withToken = (target: string | URL, request?: RequestInit) =>
+    fetch(target, { ...request, headers: { ...Object.fromEntries(new Headers(request?.headers)), ...headers } });
+  return new SseV1(url, { ...init, eventSourceInit: { fetch: withToken } });
+}
 
-const INFO = { name: 'official-host', version: '1.0.0' };
+function transportV2(entrance: Entrance, options: OfficialOptions): StdioV2 | HttpV2 {
+  return isCommand(entrance) ? new StdioV2(started(entrance, options)) : new HttpV2(...addressed(entrance));
+}
 
-async function connectV1(parameters: Started, { model }: OfficialOptions): Promise<OfficialHost> {
+async function connectV1(entrance: Entrance, options: OfficialOptions): Promise<OfficialHost> {
+  const { model } = options;
   const client = new ClientV1(INFO, { capabilities: model === undefined ? {} : { sampling: {} } });
   const updated: string[] = [];
   if (model !== undefined)
@@ -68,11 +99,12 @@ async function connectV1(parameters: Started, { model }: OfficialOptions): Promi
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
     updated.push(params.uri);
   });
-  const transport = new StdioV1(parameters);
-  await client.connect(transport);
+  const transport = transportV1(entrance, options);
+  // Its own types disagree where undefined may stand.
+  await client.connect(transport as TransportV1);
   return {
     ...commonOf(client),
-    pid: transport.pid ?? undefined,
+    pid: 'pid' in transport ? (transport.pid ?? undefined) : undefined,
     era: 'legacy',
     updated,
     subscribe: async (uris) => {
@@ -81,7 +113,8 @@ async function connectV1(parameters: Started, { model }: OfficialOptions): Promi
   };
 }
 
-async function connectV2(parameters: Started, { model }: OfficialOptions, modern: boolean): Promise<OfficialHost> {
+async function connectV2(entrance: Entrance, options: OfficialOptions, modern: boolean): Promise<OfficialHost> {
+  const { model } = options;
   const client = new ClientV2(INFO, {
     capabilities: model === undefined ? {} : { sampling: {} },
     versionNegotiation: { mode: modern ? { pin: MODERN_REVISION } : 'legacy' },
@@ -91,11 +124,11 @@ async function connectV2(parameters: Started, { model }: OfficialOptions, modern
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
     updated.push(params.uri);
   });
-  const transport = new StdioV2(parameters);
+  const transport = transportV2(entrance, options);
   await client.connect(transport);
   return {
     ...commonOf(client),
-    pid: transport.pid ?? undefined,
+    pid: 'pid' in transport ? (transport.pid ?? undefined) : undefined,
     era: client.getProtocolEra(),
     updated,
     subscribe: async (uris) => {

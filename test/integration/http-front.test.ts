@@ -398,6 +398,56 @@ describe('a session', () => {
   });
 });
 
+describe('an array of messages', () => {
+  const batch = (messages: object[], headers: Record<string, string>) =>
+    ask({ body: messages.map((message) => ({ jsonrpc: '2.0', ...message })), headers });
+
+  test('is answered by one array in a session whose revision has it', async () => {
+    const session = await begun('2025-03-26');
+    const messages = [
+      { id: 1, method: 'ping' },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call' },
+      { id: 2, method: 'ping' },
+      { id: 3, method: 'initialize' },
+    ];
+    const call = batch(messages, session);
+    await heard(4);
+    say('h1', { method: 'a' }, 'notice', null, '2');
+    reply('h1', 2, { second: true });
+    reply('h1', 1);
+    await call.whole();
+    expect(call.messages[0]).toMatchObject({ method: 'a' });
+    expect(call.messages[1]).toMatchObject([
+      { id: 3, error: { code: -32_600 } },
+      { id: 2, error: { code: -32_600 } },
+      { id: 2, result: { second: true } },
+      { id: 1, result: {} },
+    ]);
+  });
+
+  test('without a request is taken, and a request that is called off is not waited for', async () => {
+    const session = await begun('2025-03-26');
+    expect((await batch([{ method: 'notifications/initialized' }], session).whole()).status).toBe(202);
+    expect((await batch([], session).whole()).status).toBe(400);
+    const messages = [1, 2].map((id) => ({ id, method: 'tools/call' }));
+    const call = batch(messages, session);
+    await heard(4);
+    await post({ method: 'notifications/cancelled', params: { requestId: 1 } }, session).whole();
+    reply('h1', 2);
+    expect((await call.whole()).json).toMatchObject([{ id: 2 }]);
+  });
+
+  test('is refused everywhere else', async () => {
+    const session = await begun('2025-06-18');
+    for (const headers of [session, {}, { 'mcp-protocol-version': MODERN_REVISION }]) {
+      const call = await batch([{ id: 1, method: 'ping' }], headers).whole();
+      expect([call.status, call.json.error?.code]).toEqual([400, -32_600]);
+    }
+    expect((await batch([{ id: 1, method: 'ping' }], { 'mcp-session-id': 'x' }).whole()).status).toBe(404);
+  });
+});
+
 test('a stream of the first revision carries everything, and is the session', async () => {
   const stream = ask({ method: 'GET', path: '/mcp/s/weather/sse' });
   await until('the address', () => stream.events.length === 1);

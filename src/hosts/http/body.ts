@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { JSON_DEPTH_MAX } from '../../limits.ts';
 import { byteLength, join } from '../../protocol/bytes.ts';
-import type { Bytes, Frame, NoiseReason } from '../../protocol/frame.ts';
+import type { BatchLine, Bytes, Frame, NoiseReason } from '../../protocol/frame.ts';
 import { EnvelopeScanner } from '../../protocol/scan.ts';
 
 /**
@@ -29,16 +29,17 @@ export function readBody(
   });
 }
 
-/** A body as a message, read by the same scanner as a line. */
-export function messageOf(body: Bytes): Frame | NoiseReason {
+/** A body as a message, or as an array of such, read by the same scanner as a line; or why it is neither. */
+export function messageOf(body: Bytes): Frame | BatchLine | NoiseReason {
   for (const chunk of body) flatten(chunk);
   SCANNER.reset();
   for (const chunk of body) SCANNER.push(chunk, 0);
   const found = SCANNER.finish();
   if (found === null) return 'not-json';
-  if (typeof found === 'string') return found;
+  if (typeof found === 'string' && found !== 'batch') return found;
   if (!SCANNER.isAscii && !isUtf8(join(body))) return 'invalid-utf8';
-  return { bytes: body, length: byteLength(body), envelope: found };
+  const line = { bytes: body, length: byteLength(body) };
+  return found === 'batch' ? line : { ...line, envelope: found };
 }
 
 // — internal —

@@ -12,7 +12,7 @@ type Headers = Record<string, string>;
 /** The kind of a POST; of a refused one its status and code. */
 function kind(message: object, headers: Headers = {}): string {
   const frame = messageOf([Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }))]);
-  if (typeof frame === 'string') throw new RangeError(frame);
+  if (typeof frame === 'string' || !('envelope' in frame)) throw new RangeError('no message');
   const found = kindOf(readHead(Object.entries(headers).flat()), frame);
   return found.kind === 'refused' ? `${found.problem.status} ${found.problem.code}` : found.kind;
 }

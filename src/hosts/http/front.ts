@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Scope, SessionId } from '../../core/model.ts';
 import { HOST_LINE_BYTES_MAX } from '../../limits.ts';
-import type { Bytes, Frame, NoiseReason, RawId } from '../../protocol/frame.ts';
+import type { BatchLine, Bytes, Frame, RawId } from '../../protocol/frame.ts';
 import { jsonString } from '../../protocol/members.ts';
 import { param, type RequestView } from '../../protocol/request-view.ts';
 import { isLegacyRevision } from '../../protocol/revisions.ts';
@@ -12,18 +12,19 @@ import { messageOf, readBody } from './body.ts';
 import { kindOf } from './classification.ts';
 import type { Guest } from './door.ts';
 import { type Head, readHead } from './head.ts';
+import { headersForPage, preflight } from './pages.ts';
 import {
   badRequest,
+  noMessage,
   notAcceptable,
   notAllowed,
   notFound,
-  notJson,
   type Problem,
   tooLong,
   unavailable,
   unservedRevision,
 } from './problem.ts';
-import { type Headers, respondEmpty, respondProblem } from './respond.ts';
+import { respondEmpty, respondProblem } from './respond.ts';
 import { isBelowMcp, type Place, placeOf } from './routes.ts';
 import { HttpSessions, type SessionsOptions } from './sessions.ts';
 import { type ToolHeader, toolHeaderFault } from './tool-headers.ts';
@@ -130,7 +131,7 @@ export class HttpFront {
   ): Problem | null {
     switch (kind) {
       case 'endpoint':
-        if (method === 'POST') return this.#post(guest, incoming, (frame) => this.#message(guest, frame));
+        if (method === 'POST') return this.#post(guest, incoming, (message) => this.#posted(guest, message));
         if (method === 'GET') return this.#listen(guest);
         if (method === 'DELETE') return this.#delete(guest);
         return notAllowed(method, 'POST, GET, DELETE');
@@ -141,16 +142,31 @@ export class HttpFront {
     }
   }
 
-  #post({ head, outgoing, headers }: Guest, incoming: IncomingMessage, take: (frame: Frame) => void): Problem | null {
+  #post(
+    { head, outgoing, headers }: Guest,
+    incoming: IncomingMessage,
+    take: (message: Frame | BatchLine) => Problem | null,
+  ): Problem | null {
     const fault = formFault(head);
     if (fault !== null) return fault;
     readBody(incoming, head.contentLength, HOST_LINE_BYTES_MAX, (body) => {
       if (body === 'too-long') return respondProblem(outgoing, tooLong(HOST_LINE_BYTES_MAX), headers, { close: true });
       const message = messageOf(body);
-      if (typeof message === 'string') respondProblem(outgoing, noMessage(message), headers);
-      else take(message);
+      const problem = typeof message === 'string' ? noMessage(message) : take(message);
+      if (problem !== null) respondProblem(outgoing, problem, headers);
     });
     return null;
+  }
+
+  #posted(guest: Guest, message: Frame | BatchLine): Problem | null {
+    if ('envelope' in message) {
+      this.#message(guest, message);
+      return null;
+    }
+    const { session } = guest.head;
+    if (session === null) return badRequest('a batch needs a session of the revision that has them');
+    const found = this.#sessions.find(session, guest);
+    return found === null ? SESSION_UNKNOWN : found.takeBatch(guest, message);
   }
 
   #message(guest: Guest, frame: Frame): void {
@@ -232,9 +248,12 @@ export class HttpFront {
     const id = /[?&]session=([\w-]+)/.exec(incoming.url ?? '')?.[1];
     const session = id === undefined ? null : this.#sessions.findStream(id, guest);
     if (session === null) return SESSION_UNKNOWN;
-    return this.#post(guest, incoming, (frame) => {
-      session.take(frame);
+    return this.#post(guest, incoming, (message) => {
+      if (!('envelope' in message))
+        return badRequest('the first revision has no batches; send one message per request');
+      session.take(message);
       respondEmpty(guest.outgoing, 202, guest.headers);
+      return null;
     });
   }
 }
@@ -248,51 +267,9 @@ const NOTHING_HERE = notFound('nothing is here: the addresses are /mcp and /mcp/
 const SESSION_UNKNOWN = notFound('this session is not known, or has ended: begin a new one with initialize');
 const CROWDED = unavailable('too many sessions are open; end one that is not needed any more');
 
-/** What a page of this machine may do, if it has a token: no other page gets so far. */
-function headersForPage(origin: string): Headers {
-  return [
-    'access-control-allow-origin',
-    origin,
-    'vary',
-    'origin',
-    'access-control-expose-headers',
-    'Mcp-Session-Id, WWW-Authenticate',
-  ];
-}
-
-const SENT_BY_PAGES = /^(?:accept|authorization|content-type|last-event-id|mcp-[a-z0-9-]+)$/;
-
-/** The answer to a page that asks before it sends: its token comes with the request itself. */
-function preflight(headers: Headers, incoming: IncomingMessage): Headers {
-  const asked = (incoming.headers['access-control-request-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
-  const allowed = asked.filter((name) => SENT_BY_PAGES.test(name)).join(', ');
-  return [...headers, ...METHODS_FOR_PAGES, 'access-control-allow-headers', allowed];
-}
-
-const METHODS_FOR_PAGES: Headers = [
-  'access-control-allow-methods',
-  'GET, POST, DELETE',
-  'access-control-max-age',
-  '600',
-];
-
 /** Without the query, and without a slash at the end. */
 function pathOf(target: string): string {
   const query = target.indexOf('?');
   const path = query < 0 ? target : target.slice(0, query);
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
-
-function noMessage(reason: NoiseReason): Problem {
-  return reason === 'not-json' || reason === 'invalid-utf8' ? notJson(FAULTS[reason]) : badRequest(FAULTS[reason]);
-}
-
-const FAULTS: Record<NoiseReason, string> = {
-  'not-json': 'the body is not JSON',
-  'not-jsonrpc': 'the body is JSON, but no JSON-RPC 2.0 message',
-  'invalid-utf8': 'the body is not valid UTF-8',
-  'too-deep': 'the message is nested too deeply',
-  'too-long': 'the message is too long',
-  'ambiguous-envelope': 'the message has a member of its envelope twice, or one that differs from it in case only',
-  batch: 'batches belong to sessions of the revision that has them; send one message per request',
-};

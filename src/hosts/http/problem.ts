@@ -1,4 +1,4 @@
-import type { RawId } from '../../protocol/frame.ts';
+import type { NoiseReason, RawId } from '../../protocol/frame.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from '../../protocol/jsonrpc.ts';
 import { SERVED_REVISIONS } from '../../protocol/revisions.ts';
 
@@ -55,8 +55,10 @@ export function tooLong(bytesMax: number): Problem {
   return { status: 413, code: INVALID_REQUEST, message, data: { reason: 'too-long', limitBytes: bytesMax } };
 }
 
-export function notJson(message: string): Problem {
-  return { status: 400, code: PARSE_ERROR, message };
+/** A body that is no message. */
+export function noMessage(reason: NoiseReason): Problem {
+  const code = reason === 'not-json' || reason === 'invalid-utf8' ? PARSE_ERROR : INVALID_REQUEST;
+  return { status: 400, code, message: FAULTS[reason], data: { reason } };
 }
 
 export function missingKeys(keys: readonly string[]): Problem {
@@ -100,3 +102,13 @@ export function idInUse(id: RawId): Problem {
 /** The specification's own codes. */
 const HEADER_MISMATCH = -32_020;
 const UNSERVED_REVISION = -32_022;
+
+const FAULTS: Record<NoiseReason, string> = {
+  'not-json': 'the body is not JSON',
+  'not-jsonrpc': 'the body is JSON, but no JSON-RPC 2.0 message',
+  'invalid-utf8': 'the body is not valid UTF-8',
+  'too-deep': 'the message is nested too deeply',
+  'too-long': 'the message is too long',
+  'ambiguous-envelope': 'the message has a member of its envelope twice, or one that differs from it in case only',
+  batch: 'batches are not accepted here',
+};

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Scope } from '../../core/model.ts';
 import { HTTP_RESUME_AFTER_MS, HTTP_SESSION_IDLE_MS, HTTP_STREAMS_MAX } from '../../http-limits.ts';
-import { idKey, join } from '../../protocol/bytes.ts';
-import type { Bytes, Envelope, Frame, RawId } from '../../protocol/frame.ts';
-import { errorText, INTERNAL_ERROR } from '../../protocol/jsonrpc.ts';
+import { BATCH_ANSWERS_BYTES_MAX, BATCH_ELEMENTS_MAX, JSON_DEPTH_MAX } from '../../limits.ts';
+import { openBatch } from '../../protocol/batch.ts';
+import { join } from '../../protocol/bytes.ts';
+import type { BatchLine, Bytes, Frame, RawId } from '../../protocol/frame.ts';
+import { errorText } from '../../protocol/jsonrpc.ts';
 import { member, text } from '../../protocol/members.ts';
 import { featuresOf } from '../../protocol/revisions.ts';
 import type { MessageClass } from '../outbox.ts';
@@ -11,11 +13,10 @@ import { type Form, formOf } from './admission.ts';
 import type { Guest, Sink, Wire } from './door.ts';
 import { Exchange } from './exchange.ts';
 import { EventTrack, KeptEvents, readEventId } from './kept-events.ts';
+import { OpenRequests } from './open-requests.ts';
 import { badRequest, idInUse, type Problem } from './problem.ts';
-import { respondEmpty, respondProblem } from './respond.ts';
+import { type Headers, respondEmpty, respondJson, respondProblem } from './respond.ts';
 import { StandingStreams } from './standing-streams.ts';
-
-type Request = Extract<Envelope, { kind: 'request' }>;
 
 /** A session of a legacy host: its open POSTs, its GET streams, and what it may still ask for. */
 export class HttpSession implements Sink {
@@ -25,7 +26,7 @@ export class HttpSession implements Sink {
   readonly scope: Scope;
   readonly #wire: Wire;
   readonly #kept = new KeptEvents();
-  readonly #open = new Map<string, Exchange>();
+  readonly #open = new OpenRequests();
   readonly #streams: StandingStreams;
   #trackCount = 0;
   #protocolVersion: string | null = null;
@@ -52,13 +53,40 @@ export class HttpSession implements Sink {
     const { envelope } = frame;
     if (envelope.kind !== 'request') {
       this.#report(frame);
-      if (envelope.kind === 'notification') this.#callOff(frame, envelope);
       return respondEmpty(outgoing, 202, headers);
     }
-    const key = idKey(envelope.id);
-    if (this.#open.has(key)) return respondProblem(outgoing, idInUse(envelope.id), headers);
-    this.#open.set(key, this.#exchange(envelope, outgoing, formOf(head.accept) ?? 'json', headers));
+    const { id, method } = envelope;
+    if (this.#open.has(id)) return respondProblem(outgoing, idInUse(id), headers, { id });
+    this.#open.add(id, this.#exchange(id, method, outgoing, formOf(head.accept) ?? 'json', headers), null);
     this.#report(frame);
+  }
+
+  /** An array of messages: null when it is taken, which hosts of one revision may expect. */
+  takeBatch({ outgoing, head, headers }: Guest, line: BatchLine): Problem | null {
+    if (this.#protocolVersion === null || !featuresOf(this.#protocolVersion).batches)
+      return badRequest('batches are not part of the revision of this session; send one message per request');
+    const now = this.#wire.now();
+    this.#usedAt = now;
+    const batch = openBatch(line, BATCH_BOUNDS);
+    if (!('frames' in batch)) {
+      respondJson(outgoing, 400, batch, headers, null);
+      return null;
+    }
+    const exchange = this.#exchange('null', 'batch', outgoing, formOf(head.accept) ?? 'json', headers);
+    const frames = batch.frames.filter(({ envelope }) => {
+      if (envelope.kind !== 'request') return true;
+      const { id } = envelope;
+      const { code, message } = idInUse(id);
+      const isFree = !this.#open.has(id);
+      if (isFree) this.#open.add(id, exchange, batch.answers);
+      else batch.answers.add(id, [Buffer.from(errorText(id, code, message))]);
+      return isFree;
+    });
+    const refusals = batch.answers.take();
+    if (refusals !== null) exchange.answer(refusals, 400, now);
+    else if (!this.#open.exchanges().has(exchange)) exchange.callOff();
+    for (const frame of frames) this.#report(frame);
+    return null;
   }
 
   /** A GET: a stream for what belongs to no request, or one that goes on where it broke. */
@@ -79,8 +107,8 @@ export class HttpSession implements Sink {
 
   send(bytes: Bytes, kind: MessageClass, id: RawId | null, about: RawId | null): void {
     const now = this.#wire.now();
-    if (kind === 'answer' && id !== null) return this.#answer(bytes, idKey(id), now);
-    const exchange = about === null ? undefined : this.#open.get(idKey(about));
+    if (kind === 'answer' && id !== null) return this.#answer(id, bytes, now);
+    const exchange = about === null ? undefined : this.#open.exchangeOf(about);
     if (exchange?.tell(bytes, kind, id, now)) return;
     if (this.#streams.tell(bytes, kind, id, now) || kind !== 'question' || id === null) return;
     this.#wire.report({ type: 'host-deaf', at: now, session: this.#wire.session, question: id });
@@ -90,9 +118,7 @@ export class HttpSession implements Sink {
     if (this.#isOver) return;
     this.#isOver = true;
     const now = this.#wire.now();
-    for (const exchange of this.#open.values())
-      exchange.answer([Buffer.from(errorText(exchange.id, INTERNAL_ERROR, reason))], 200, now);
-    this.#open.clear();
+    this.#open.end(reason, now);
     this.#streams.end();
     this.#wire.over();
     this.#wire.report({ type: 'host-closed', at: now, session: this.#wire.session });
@@ -103,7 +129,7 @@ export class HttpSession implements Sink {
   }
 
   look(now: number): void {
-    for (const exchange of this.#open.values()) exchange.look(now);
+    for (const exchange of this.#open.exchanges()) exchange.look(now);
     this.#streams.look(now);
     const { idleSince } = this;
     if (idleSince !== null && now - idleSince >= HTTP_SESSION_IDLE_MS) this.end('the session was idle for too long');
@@ -120,7 +146,7 @@ export class HttpSession implements Sink {
     return new EventTrack(this.#kept, ++this.#trackCount);
   }
 
-  #exchange({ id, method }: Request, outgoing: ServerResponse, form: Form, headers: Guest['headers']): Exchange {
+  #exchange(id: RawId, method: string, outgoing: ServerResponse, form: Form, headers: Headers): Exchange {
     const exchange = new Exchange({
       id,
       method,
@@ -137,38 +163,30 @@ export class HttpSession implements Sink {
   }
 
   #report(frame: Frame): void {
-    this.#wire.report({ type: 'host-message', at: this.#wire.now(), session: this.#wire.session, frame });
+    const { session, report, now } = this.#wire;
+    report({ type: 'host-message', at: now(), session, frame });
+    const id = calledOff(frame);
+    // The core answers no request that its host called off.
+    if (id !== null) this.#open.callOff(id, now());
   }
 
-  #answer(bytes: Bytes, key: string, now: number): void {
-    const exchange = this.#open.get(key);
-    if (exchange === undefined) return;
-    this.#open.delete(key);
+  #answer(id: RawId, bytes: Bytes, now: number): void {
     this.#usedAt = now;
-    if (exchange.method !== 'initialize') return exchange.answer(bytes, 200, now);
+    if (this.#open.exchangeOf(id)?.method !== 'initialize') {
+      this.#open.answer(id, bytes, now);
+      return;
+    }
     this.#protocolVersion = agreedRevision(bytes);
-    if (this.#protocolVersion !== null) return exchange.answer(bytes, 200, now, ['mcp-session-id', this.id]);
-    exchange.answer(bytes, 200, now);
-    this.end('the handshake failed');
+    const isAgreed = this.#protocolVersion !== null;
+    this.#open.answer(id, bytes, now, isAgreed ? ['mcp-session-id', this.id] : []);
+    if (!isAgreed) this.end('the handshake failed');
   }
 
-  /** The core answers no request that its host called off, so its POST ends here. */
-  #callOff({ bytes }: Frame, { method, params }: Extract<Envelope, { kind: 'notification' }>): void {
-    if (method !== 'notifications/cancelled' || params === null) return;
-    const whole = join(bytes);
-    const id = member(whole, params, 'requestId');
-    const key = id === null ? '' : idKey(text(whole, id));
-    const exchange = this.#open.get(key);
-    if (exchange === undefined || exchange.method === 'initialize') return;
-    this.#open.delete(key);
-    exchange.callOff();
-  }
-
-  #resume(outgoing: ServerResponse, lastEventId: string, headers: Guest['headers'], now: number): Problem | null {
+  #resume(outgoing: ServerResponse, lastEventId: string, headers: Headers, now: number): Problem | null {
     const seen = readEventId(lastEventId);
     if (seen === null || seen.stream > this.#trackCount)
       return badRequest('this event id was not given by this session');
-    const exchange = [...this.#open.values()].find(({ streamNumber }) => streamNumber === seen.stream);
+    const exchange = [...this.#open.exchanges()].find(({ streamNumber }) => streamNumber === seen.stream);
     if (exchange === undefined) {
       const missed = this.#kept.after(seen.stream, seen.place);
       this.#streams.resume(outgoing, headers, { stream: seen.stream, missed }, now);
@@ -188,3 +206,17 @@ function agreedRevision(answer: Bytes): string | null {
   const revision = (message as { result?: { protocolVersion?: unknown } }).result?.protocolVersion;
   return typeof revision === 'string' ? revision : null;
 }
+
+/** The raw id of the request that this message calls off, or null. */
+function calledOff({ bytes, envelope }: Frame): RawId | null {
+  if (envelope.kind !== 'notification' || envelope.method !== 'notifications/cancelled') return null;
+  const whole = join(bytes);
+  const id = envelope.params === null ? null : member(whole, envelope.params, 'requestId');
+  return id === null ? null : text(whole, id);
+}
+
+const BATCH_BOUNDS = {
+  depthMax: JSON_DEPTH_MAX,
+  elementsMax: BATCH_ELEMENTS_MAX,
+  answersBytesMax: BATCH_ANSWERS_BYTES_MAX,
+};

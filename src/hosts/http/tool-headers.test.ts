@@ -33,7 +33,8 @@ describe('the headers of a call', () => {
   const fault = (args: object, headers: Record<string, string>) => {
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'query', arguments: args } };
     const frame = messageOf([Buffer.from(JSON.stringify(body))]);
-    if (typeof frame === 'string' || frame.envelope.kind !== 'request') throw new RangeError('no request');
+    if (typeof frame === 'string' || !('envelope' in frame) || frame.envelope.kind !== 'request')
+      throw new RangeError('no request');
     const given = new Map(Object.entries(headers));
     return toolHeaderFault(viewOf(frame, frame.envelope), given, headersOfTool(TOOL))?.code ?? null;
   };
