@@ -77,13 +77,7 @@ function addressed({ url, token }: { url: string; token: string }) {
 
 function transportV1(entrance: Entrance, options: OfficialOptions): StdioV1 | HttpV1 | SseV1 {
   if (isCommand(entrance)) return new StdioV1(started(entrance, options));
-  const [url, init] = addressed(entrance);
-  if (entrance.sse !== true) return new HttpV1(url, init);
-  // The stream itself is opened by another way in this SDK, which takes its headers elsewhere.
-  const { headers } = init.requestInit;
-  const withToken = (target: string | URL, request?: RequestInit) =>
-    fetch(target, { ...request, headers: { ...Object.fromEntries(new Headers(request?.headers)), ...headers } });
-  return new SseV1(url, { ...init, eventSourceInit: { fetch: withToken } });
+  return entrance.sse === true ? new SseV1(...addressed(entrance)) : new HttpV1(...addressed(entrance));
 }
 
 function transportV2(entrance: Entrance, options: OfficialOptions): StdioV2 | HttpV2 {
