@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { frameOf } from '../../test/simulated/messages.ts';
 import { type Edit, splice } from './bytes.ts';
 import type { Bytes, Frame } from './frame.ts';
-import { completeForModern, errorCodeEdit, errorCodeOf, plainForLegacy, resultFor } from './results.ts';
+import { completeForModern, errorCodeOf, plainForLegacy, resultFor } from './results.ts';
 
 /** A frame with this result, in chunks of so many bytes. */
 function answer(result: string, chunkBytes = Number.MAX_SAFE_INTEGER): Frame {
@@ -104,21 +104,6 @@ test('a result of mcpd itself is written for the era', () => {
   expect(resultFor('legacy', '{"a":1}')).toBe('{"a":1}');
   expect(resultFor('modern', '{"a":1}')).toBe('{"resultType":"complete","a":1}');
   expect(resultFor('modern', '{}')).toBe('{"resultType":"complete"}');
-});
-
-test('an error code is translated by its value, and the rest of the error is not touched', () => {
-  const translate = (error: string, era: 'legacy' | 'modern') => {
-    const bytes = Buffer.from(error);
-    const edit = errorCodeEdit(bytes, { start: 0, end: bytes.length }, era);
-    return edit === null ? null : Buffer.concat(splice([bytes], bytes.length, [edit], 1 << 20) as Buffer[]).toString();
-  };
-  expect(translate('{"message":"m","code":-32002,"data":{"code":-32002}}', 'modern')).toBe(
-    '{"message":"m","code":-32602,"data":{"code":-32002}}\n',
-  );
-  expect(translate('{"code":-32002.0}', 'modern')).toBe('{"code":-32602}\n');
-  for (const error of ['{"code":-32601}', '{"code":"-32002"}', '{}', '[]'])
-    expect(translate(error, 'modern')).toBeNull();
-  expect(translate('{"code":-32002}', 'legacy')).toBeNull();
 });
 
 test.each([

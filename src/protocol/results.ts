@@ -1,6 +1,5 @@
 import { type Edit, join, mentions } from './bytes.ts';
 import type { Bytes, Frame, Span } from './frame.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS } from './jsonrpc.ts';
 import { elements, jsonString, type Member, member, members, text, withoutMembers } from './members.ts';
 
 /** Answers on their way from a server of one era to a host of the other. Between equal eras nothing is touched. */
@@ -61,17 +60,6 @@ export function contentForOlder(frame: Frame, result: Span): Edit | null {
   return list.some(({ key }) => key === 'content') ? null : structuredAsText(bytes, result, list, []);
 }
 
-/**
- * The edit of an error's code where the host's era does not have it (protocol tables, "error code translation"): "resource not found" has
- * another code since 2026-07-28, and the modern negotiation errors are between mcpd and the server.
- */
-export function errorCodeEdit(bytes: Uint8Array, error: Span, hostEra: 'legacy' | 'modern'): Edit | null {
-  const code = member(bytes, error, 'code');
-  if (code === null) return null;
-  const translated = TRANSLATED[hostEra].get(Number(text(bytes, code)));
-  return translated === undefined ? null : { start: code.start, end: code.end, with: String(translated) };
-}
-
 /** The numeric code of an error object; null when there is none. */
 export function errorCodeOf(bytes: Uint8Array, error: Span): number | null {
   const code = member(bytes, error, 'code');
@@ -83,20 +71,6 @@ export function errorCodeOf(bytes: Uint8Array, error: Span): number | null {
 
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-
-const TRANSLATED = {
-  modern: new Map([
-    [-32_002, INVALID_PARAMS],
-    [-32_042, INTERNAL_ERROR],
-    [-32_020, INTERNAL_ERROR],
-    [-32_022, INTERNAL_ERROR],
-  ]),
-  legacy: new Map([
-    [-32_020, INTERNAL_ERROR],
-    [-32_021, INTERNAL_ERROR],
-    [-32_022, INTERNAL_ERROR],
-  ]),
-};
 
 function membersOf(frame: Frame, span: Span): Member[] {
   return members(join(frame.bytes), span);
