@@ -36,6 +36,7 @@ export const FEATURES = [
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 
+const UPDATED = 'notifications/resources/updated';
 const INVALID_PARAMS = -32_602;
 const NOT_FOUND = -32_002;
 
@@ -49,7 +50,7 @@ export function impossible(feature: Feature, host: Revision, server: Revision): 
 
 export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
   tools: async (pair) => {
-    const { tools = [] } = await pair.host.result('tools/list');
+    const tools = await pair.host.list('tools');
     equal(
       tools.some(({ name }) => name === `${pair.label.names}echo`),
       true,
@@ -58,11 +59,19 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     equal(await called(pair, 'echo', { text: 'é 1' }), 'é 1', 'echo');
     const blocks = await pair.host.call(`${pair.label.names}blocks`);
     equal(blocks.result?.content?.[0]?.text, 'a text', 'the first block');
+    if (pair.host.revision >= '2025-06-18' && pair.revision >= '2025-06-18')
+      equal(
+        (await pair.host.call(`${pair.label.names}echo`, { text: '1' })).result?.structuredContent,
+        { text: '1' },
+        'structured',
+      );
+    await unknownMembers(pair);
+    if (pair.revision !== MODERN) equal(await called(pair, 'ping', {}), '{}', 'a ping of the server');
     const unknown = await pair.host.call(`${pair.label.names}nothing`);
     equal(unknown.error?.code, INVALID_PARAMS, 'an unknown tool');
   },
   prompts: async ({ host, label }) => {
-    const { prompts = [] } = await host.result('prompts/list');
+    const prompts = await host.list('prompts');
     equal(
       prompts.some(({ name }) => name === `${label.names}greet`),
       true,
@@ -73,7 +82,7 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     equal((await host.request('prompts/get', { name: 'nothing' })).error?.code, INVALID_PARAMS, 'an unknown prompt');
   },
   resources: async ({ host, server, revision }) => {
-    const { resources = [] } = await host.result('resources/list');
+    const resources = await host.list('resources');
     equal(
       resources.some(({ uri }) => uri === noteOf(server)),
       true,
@@ -163,25 +172,32 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     await until('the server to stop', () => pair.recorded('stopped', marker) === 1);
   },
   list_changed: async (pair) => {
-    const stop = await pair.host.watch({ tools: true });
+    const { host, label } = pair;
+    const stop = await host.watch({ lists: true });
     const marker = mark(pair, 'change');
-    const before = pair.host.received('notifications/tools/list_changed').length;
+    const lists = ['tools', 'prompts', 'resources'] as const;
+    const notices = (list: string) => host.received(`notifications/${list}/list_changed`).length;
+    const before = new Map(lists.map((list) => [list, notices(list)]));
     await called(pair, 'change', { marker });
-    await until('the notice', () => pair.host.received('notifications/tools/list_changed').length > before);
-    await until('the changed tool', async () => {
-      const { tools = [] } = await pair.host.result('tools/list');
-      return tools.find(({ name }) => name === `${pair.label.names}extra`)?.description?.includes(marker);
-    });
+    for (const list of lists) {
+      await until(`the notice about ${list}`, () => notices(list) > (before.get(list) ?? 0));
+      const name = list === 'resources' ? 'extra' : `${label.names}extra`;
+      await until(`the change in ${list}`, async () => {
+        const entries = await host.list(list);
+        return entries.some((entry) => entry.name === name && entry.description?.includes(marker));
+      });
+    }
     await stop();
   },
   subscribe: async (pair) => {
     const uri = noteOf(pair.server);
-    const updates = () =>
-      pair.host.received('notifications/resources/updated').filter(({ params }) => params?.['uri'] === uri);
+    const updates = () => pair.host.received(UPDATED).filter(({ params }) => params?.['uri'] === uri);
     const stop = await pair.host.watch({ uri });
     const marker = mark(pair, 'touch');
     await called(pair, 'touch', { marker });
     await until('the update', () => updates().length > 0);
+    const ofPart = () => pair.host.received(UPDATED).some(({ params }) => params?.['uri'] === `${uri}/part`);
+    await until('the update of a part of it', ofPart);
     equal(await read(pair.host, uri), marker, 'the note');
     await stop();
     const seen = updates().length;
@@ -236,6 +252,30 @@ let marks = 0;
 
 function mark({ host, server }: Pair, what: string): string {
   return `${what}-${host.label}-${server}-${++marks}`;
+}
+
+/** What nobody on the way knows passes, in both directions. */
+async function unknownMembers({ host, label, revision }: Pair): Promise<void> {
+  const meta = {
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    'com.example/x': { é: [1.5, null] },
+  };
+  const params = { name: `${label.names}seen`, arguments: {}, future: { b: [] } };
+  const { result } = await host.exchange('tools/call', params, { meta });
+  equal(
+    JSON.parse(textOf({ ...(result && { result }) })),
+    { meta, rest: { future: { b: [] } } },
+    'what came to the server',
+  );
+  equal([result?.['future'], result?._meta?.['com.example/back']], [{ a: 1 }, ['é']], 'what came to the host');
+  // An older host is given a text of what it cannot read; between equals a result passes as it is.
+  const isOlder = host.revision < '2025-06-18' || (!host.isModern && revision === MODERN);
+  if (label.names === '' || revision < '2025-06-18' || !isOlder) return;
+  equal(
+    (await host.call(`${label.names}bare`)).result?.content,
+    [{ type: 'text', text: '{"a":1}' }],
+    'what is structured',
+  );
 }
 
 const noteOf = (server: string) => `matrix://${server}/note`;

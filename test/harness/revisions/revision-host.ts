@@ -31,8 +31,16 @@ export interface HostDescription {
 
 export interface RequestOptions {
   progressToken?: string | number;
+  /** More members of `_meta`. */
+  meta?: Params;
   /** Told the id of each request as it is sent; a call of a modern host may need several. */
   onSent?(id: MessageId): void;
+}
+
+interface Listed {
+  name: string;
+  uri?: string;
+  description?: string;
 }
 
 interface Open {
@@ -115,6 +123,17 @@ export class RevisionHost {
     return answer.result;
   }
 
+  /** All pages of a list. @throws {Error} the answer is an error */
+  async list(kind: 'tools' | 'prompts' | 'resources'): Promise<Listed[]> {
+    const entries: Listed[] = [];
+    for (let cursor: Params = {}; ; ) {
+      const result = await this.result(`${kind}/list`, cursor);
+      entries.push(...((result[kind] ?? []) as Listed[]));
+      if (result.nextCursor === undefined) return entries;
+      cursor = { cursor: result.nextCursor };
+    }
+  }
+
   call(name: string, args: Params = {}, options: RequestOptions = {}): Promise<Message> {
     return this.request('tools/call', { name, arguments: args }, options);
   }
@@ -123,7 +142,7 @@ export class RevisionHost {
   exchange(method: string, params: Params = {}, options: RequestOptions = {}): Promise<Message> {
     const id = this.nextId++;
     const answer = this.expect(id, method, options.progressToken);
-    void this.send({ id, method, params: this.dressed(params, options.progressToken) });
+    void this.send({ id, method, params: this.dressed(params, options) });
     options.onSent?.(id);
     return answer;
   }
@@ -141,11 +160,11 @@ export class RevisionHost {
   }
 
   /** Wants changes of lists and of this resource. Resolves, once they are certain to come, with what ends it. */
-  async watch(filter: { tools?: boolean; uri?: string }): Promise<() => Promise<void>> {
+  async watch(filter: { lists?: boolean; uri?: string }): Promise<() => Promise<void>> {
     const { uri } = filter;
     if (this.isModern) {
       const id = await this.listen({
-        ...(filter.tools && { toolsListChanged: true }),
+        ...(filter.lists && { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }),
         ...(uri !== undefined && { resourceSubscriptions: [uri] }),
       });
       return () => {
@@ -184,8 +203,9 @@ export class RevisionHost {
     return this.required().send({ jsonrpc: '2.0', ...message });
   }
 
-  private dressed(params: Params, progressToken?: unknown): Params {
+  private dressed(params: Params, { progressToken, meta: more }: RequestOptions = {}): Params {
     const meta = {
+      ...more,
       ...(this.isModern && envelopeOf(this.label, this.capabilities, this.level)),
       ...(progressToken !== undefined && { progressToken }),
     };
@@ -309,7 +329,7 @@ export class RevisionHost {
     if (filter === undefined) return this.check([`${method} of no subscription: ${JSON.stringify(params)}`]);
     const wanted =
       method === 'notifications/subscriptions/acknowledged' ||
-      (method === 'notifications/tools/list_changed' && filter['toolsListChanged'] === true) ||
+      (method.endsWith('/list_changed') && filter[`${method.split('/')[1]}ListChanged`] === true) ||
       (method === 'notifications/resources/updated' && filter['resourceSubscriptions'] !== undefined);
     if (!wanted) this.check([`${method}, which was not asked for`]);
     if (method === 'notifications/subscriptions/acknowledged') this.acknowledged.get(key(id))?.();

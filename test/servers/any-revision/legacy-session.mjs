@@ -1,7 +1,7 @@
 /** One session of a revision with the handshake. How its messages travel is `send(message, about)`: `about` is the id of the client's request. */
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, record } from '../base.mjs';
-import { newState, offerOf } from './offer.mjs';
-import { INVALID_REQUEST, PREFIX, refuse, violation } from './revisions.mjs';
+import { newState, offerOf, page } from './offer.mjs';
+import { covers, INVALID_REQUEST, PREFIX, refuse, violation } from './revisions.mjs';
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 const MODERN_KEYS = ['protocolVersion', 'clientCapabilities', 'clientInfo', 'logLevel', 'subscriptionId'];
@@ -88,16 +88,16 @@ export class LegacySession {
       case 'ping':
         return {};
       case 'tools/list':
-        return { tools: offer.tools(this.client, this.state) };
+        return page('tools', offer.tools(this.client, this.state), params.cursor);
       case 'tools/call':
         record('call', { server: options.name, tool: params.name, marker: params.arguments?.marker, round: 1 });
         return offer.call(params.name, this.context(id, params, signal));
       case 'prompts/list':
-        return { prompts: offer.prompts() };
+        return page('prompts', offer.prompts(this.state), params.cursor);
       case 'prompts/get':
         return offer.prompt(params);
       case 'resources/list':
-        return { resources: offer.resources() };
+        return page('resources', offer.resources(this.state), params.cursor);
       case 'resources/templates/list':
         return { resourceTemplates: offer.templates() };
       case 'resources/read':
@@ -140,10 +140,12 @@ export class LegacySession {
     };
   }
 
-  context(id, { arguments: args = {}, _meta }, signal) {
+  context(id, params, signal) {
+    const { arguments: args = {}, _meta } = params;
     const progressToken = _meta?.progressToken;
     return {
       args,
+      params,
       client: this.client,
       state: this.state,
       signal,
@@ -165,7 +167,7 @@ export class LegacySession {
         LEVELS.indexOf(level) >= LEVELS.indexOf(this.level) &&
         this.notify('notifications/message', { level, logger: 'matrix', data }, id),
       announce: (method, params) => {
-        if (method !== 'notifications/resources/updated' || this.subscribed.has(params.uri))
+        if (method !== 'notifications/resources/updated' || covers(this.subscribed, params.uri))
           this.notify(method, params);
       },
       settle: (elicitationId) => this.notify('notifications/elicitation/complete', { elicitationId }, id),
@@ -186,7 +188,7 @@ export class LegacySession {
         this.notify('notifications/cancelled', { requestId: id }, about);
         reject(new RpcError(-32603, 'stopped'));
       });
-      this.send({ id, method, ...(method !== 'roots/list' && { params }) }, about);
+      this.send({ id, method, ...(Object.keys(params ?? {}).length > 0 && { params }) }, about);
     });
   }
 }

@@ -3,14 +3,16 @@
  * `send(message)` and remembers its open requests.
  */
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, record } from '../base.mjs';
-import { newState, offerOf } from './offer.mjs';
-import { INVALID_REQUEST, MODERN, PREFIX, refuse, UNSUPPORTED_VERSION, violation } from './revisions.mjs';
+import { newState, offerOf, page } from './offer.mjs';
+import { covers, INVALID_REQUEST, MODERN, PREFIX, refuse, UNSUPPORTED_VERSION, violation } from './revisions.mjs';
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 const CACHE = { ttlMs: 60_000, cacheScope: 'public' };
 const FILTERS = {
   'notifications/tools/list_changed': (filter) => filter.toolsListChanged === true,
-  'notifications/resources/updated': (filter, { uri }) => filter.resourceSubscriptions?.includes(uri) === true,
+  'notifications/prompts/list_changed': (filter) => filter.promptsListChanged === true,
+  'notifications/resources/list_changed': (filter) => filter.resourcesListChanged === true,
+  'notifications/resources/updated': (filter, { uri }) => covers(filter.resourceSubscriptions ?? [], uri),
 };
 
 /** A tool needs an answer: the request ends, and comes again with it. */
@@ -66,7 +68,8 @@ export class ModernServer {
 
   complete(result) {
     const { name } = this.options;
-    return { resultType: 'complete', ...result, _meta: { [`${PREFIX}serverInfo`]: { name, version: '1.0.0' } } };
+    const serverInfo = { name, version: '1.0.0' };
+    return { resultType: 'complete', ...result, _meta: { ...result._meta, [`${PREFIX}serverInfo`]: serverInfo } };
   }
 
   check(id, method, params, channel) {
@@ -89,15 +92,15 @@ export class ModernServer {
       case 'server/discover':
         return this.discover();
       case 'tools/list':
-        return { tools: offer.tools({}, this.state), ...CACHE };
+        return { ...page('tools', offer.tools({}, this.state), params.cursor), ...CACHE };
       case 'tools/call':
         return this.call(request);
       case 'prompts/list':
-        return { prompts: offer.prompts(), ...CACHE };
+        return { ...page('prompts', offer.prompts(this.state), params.cursor), ...CACHE };
       case 'prompts/get':
         return offer.prompt(params);
       case 'resources/list':
-        return { resources: offer.resources(), ...CACHE };
+        return { ...page('resources', offer.resources(this.state), params.cursor), ...CACHE };
       case 'resources/templates/list':
         return { resourceTemplates: offer.templates(), ...CACHE };
       case 'resources/read':
@@ -148,7 +151,7 @@ export class ModernServer {
     const answers = { ...before.answers, ...params.inputResponses };
     const needed = {};
     const context = this.context(params, channel, signal, answers, needed);
-    const run = Promise.resolve(this.offer.call(params.name, { ...context, args: params.arguments ?? {} }));
+    const run = Promise.resolve(this.offer.call(params.name, { ...context, args: params.arguments ?? {}, params }));
     try {
       return await run;
     } catch (error) {

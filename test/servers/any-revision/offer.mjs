@@ -1,12 +1,12 @@
 /**
  * What a server of a revision offers, apart from how it is carried. `state` is what a session (legacy) or the process (modern) remembers:
  * `{ note, extra, settled }`. The context of a tool:
- *   args, client (its capabilities), signal, call (marks the first execution, for the record)
+ *   args, params (all of the request), client (its capabilities), signal, call (marks the first execution, for the record)
  *   ask(key, method, params) → the client's answer
  *   progress(done, total, message), log(level, data), announce(method, params), settle(elicitationId)
  */
 import { INVALID_PARAMS, object, RpcError, record, text } from '../base.mjs';
-import { MISSING_CAPABILITY, MODERN, RESOURCE_NOT_FOUND, URL_NEEDED } from './revisions.mjs';
+import { MISSING_CAPABILITY, MODERN, PREFIX, RESOURCE_NOT_FOUND, refuse, URL_NEEDED } from './revisions.mjs';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
 const SILENCE = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
@@ -37,6 +37,27 @@ const TOOLS = {
       content: blocks(revision, name),
       ...(revision === MODERN && { structuredContent: ['not', 'an', 'object'] }),
     }),
+  },
+  seen: {
+    description: 'What came with the call besides its arguments, and as much with the answer',
+    inputSchema: object(),
+    run: ({ params }) => {
+      const { name: _, arguments: __, _meta = {}, ...rest } = params;
+      const meta = Object.fromEntries(Object.entries(_meta).filter(([key]) => !key.startsWith(PREFIX)));
+      return { ...text(JSON.stringify({ meta, rest })), future: { a: 1.0 }, _meta: { 'com.example/back': ['é'] } };
+    },
+  },
+  bare: {
+    since: '2025-06-18',
+    description: 'Structured content and nothing else',
+    inputSchema: object(),
+    run: () => ({ structuredContent: { a: 1 } }),
+  },
+  ping: {
+    until: '2025-11-25',
+    description: 'Asks whether the client is there',
+    inputSchema: object(),
+    run: async ({ ask }) => text(JSON.stringify(await ask('ping', 'ping'))),
   },
   pid: { description: 'The process', inputSchema: object(), run: () => text(String(process.pid)) },
   log: {
@@ -73,11 +94,11 @@ const TOOLS = {
       }),
   },
   change: {
-    description: 'Changes the tool extra',
+    description: 'Changes what is called extra in all lists',
     inputSchema: MARKED,
     run: ({ args, state, announce }) => {
       state.extra = args.marker;
-      announce('notifications/tools/list_changed');
+      for (const list of ['tools', 'prompts', 'resources']) announce(`notifications/${list}/list_changed`);
       return text('changed');
     },
   },
@@ -86,7 +107,7 @@ const TOOLS = {
     inputSchema: MARKED,
     run: ({ args, state, announce }, { name }) => {
       state.note = args.marker;
-      announce('notifications/resources/updated', { uri: noteOf(name) });
+      for (const uri of [noteOf(name), `${noteOf(name)}/part`]) announce('notifications/resources/updated', { uri });
       return text('touched');
     },
   },
@@ -193,16 +214,29 @@ export function offerOf(options) {
       if (needs !== undefined && !has(context.client, needs)) return lacking(needs, options.revision);
       return run(context, options);
     },
-    prompts: () => [{ name: 'greet', description: 'A greeting', arguments: [{ name: 'who', required: true }] }],
+    prompts: (state) => [
+      { name: 'greet', description: 'A greeting', arguments: [{ name: 'who', required: true }] },
+      { name: 'extra', description: state.extra },
+    ],
     prompt: ({ name, arguments: args = {} }) => {
       if (name !== 'greet') throw new RpcError(INVALID_PARAMS, `Unknown prompt: ${name}`);
       return { description: 'A greeting', messages: [{ role: 'user', content: said(`Hello ${args.who}`) }] };
     },
-    resources: () => [{ uri: noteOf(options.name), name: 'note', mimeType: 'text/plain' }],
+    resources: (state) => [
+      { uri: noteOf(options.name), name: 'note', mimeType: 'text/plain' },
+      { uri: `matrix://${options.name}/extra`, name: 'extra', description: state.extra },
+    ],
     templates: () => [{ uriTemplate: `matrix://${options.name}/items/{id}`, name: 'items', mimeType: 'text/plain' }],
     read: ({ uri }, state) => read(uri, state, options),
     complete: ({ ref, argument, context }) => complete(ref, argument, context, options),
   };
+}
+
+/** One page of a list: the first has one entry, and its cursor is the empty text, which is a cursor like any other. */
+export function page(list, entries, cursor) {
+  if (cursor === undefined) return { [list]: entries.slice(0, 1), nextCursor: '' };
+  if (cursor !== '') throw refuse(INVALID_PARAMS, 'a cursor that was never given');
+  return { [list]: entries.slice(1) };
 }
 
 // — internal —

@@ -22,3 +22,8 @@ export function refuse(code, what, data) {
   violation(what, { code });
   return new RpcError(code, what, data);
 }
+
+/** Is this resource subscribed to, or one that it is a part of? */
+export function covers(subscribed, uri) {
+  return [...subscribed].some((whole) => uri === whole || uri.startsWith(`${whole}/`));
+}
