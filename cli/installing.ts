@@ -97,7 +97,7 @@ async function showEnd(
       hostEntry: entry,
     });
   }
-  const { name, counts, listed } = done.server;
+  const { name, counts, listed, wantedReason } = done.server;
   const amounts = [
     amount(done.tools.length, 'tool'),
     ...(counts.prompts > 0 ? [amount(counts.prompts, 'prompt')] : []),
@@ -105,7 +105,9 @@ async function showEnd(
   ];
   const what = listed
     ? `installed: ${amounts.join(', ')}, in ${shownDuration(done.durationMs)}`
-    : 'registered, and was not tried';
+    : wantedReason === 'needs-auth'
+      ? `registered, and offers nothing before you log in: mcpd auth ${name}`
+      : 'registered, and was not tried';
   output.print(`${output.paint.green('✓')} ${name} is ${what}`);
   for (const tool of done.tools.slice(0, TOOLS_SHOWN)) output.print(`  ${tool.name}`);
   if (done.tools.length > TOOLS_SHOWN)

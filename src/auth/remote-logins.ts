@@ -48,7 +48,7 @@ export class RemoteLogins {
   readonly #wanted = new Map<ServerName, Wanted>();
   readonly #renewals = new Map<ServerName, { of: Grant; renewal: Promise<Renewal> }>();
   /** Why servers let nobody in, until somebody has logged in. */
-  readonly #reasons = new Map<ServerName, string>();
+  readonly #reasons = new Map<ServerName, { url: string; why: string }>();
   /** Renewals that failed for the moment: until when nobody tries again, and why. */
   readonly #failures = new Map<ServerName, { of: Grant; until: number; error: McpdError }>();
 
@@ -78,13 +78,19 @@ export class RemoteLogins {
   async challenged(server: ServerName, refusal: Refusal): Promise<'retry' | { locked: string }> {
     const verdict = await this.#judge(server, refusal);
     if (verdict === 'retry') return verdict;
-    this.#reasons.set(server, verdict.locked);
-    return { locked: this.lockReason(server) };
+    this.#reasons.set(server, { url: refusal.url, why: verdict.locked });
+    return { locked: this.lockReason(server, refusal.url) };
   }
 
-  /** Why nobody is let in, with the link of a login that waits: a host shows it to its person. */
-  lockReason(server: ServerName): string {
-    const reason = this.#reasons.get(server) ?? NO_LOGIN;
+  /** Why nobody is let in, as the last request met it; null when that is not known, or over. */
+  refusal(server: ServerName, url: string): string | null {
+    const reason = this.#reasons.get(server);
+    return reason?.url === url ? reason.why : null;
+  }
+
+  /** The same for people, with the link of a login that waits: a host shows it to its person. */
+  lockReason(server: ServerName, url: string): string {
+    const reason = this.refusal(server, url) ?? NO_LOGIN;
     const link = this.#flows.link(server);
     return link === null ? reason : `${reason}; a login waits at ${link}`;
   }
@@ -104,7 +110,7 @@ export class RemoteLogins {
     const wanted = known?.url === url ? known : null;
     const kept = wanted === null ? (this.#grants.of(server, url)?.askedScope ?? null) : null;
     const grant = await this.#flows.run({ server, url, client, wanted, kept }, report, signal);
-    this.#forgetRefusals(server);
+    this.forgetRefusals(server);
     return infoOf(grant);
   }
 
@@ -122,10 +128,9 @@ export class RemoteLogins {
   /** Removes the server's login, and the registrations that were made for it alone. Tells whether there was a login. */
   async forget(server: ServerName): Promise<boolean> {
     this.#flows.cancel(server, new McpdError('LOGIN_CANCELLED', { what: `the login at ${server} was called off` }));
-    this.#forgetRefusals(server);
+    this.forgetRefusals(server);
     const issuers = this.#grants.issuers(server);
     const had = await this.#grants.forget(server);
-    if (had) this.#reasons.set(server, 'its login was removed');
     for (const issuer of issuers) {
       const isOurs = this.#grants.registration(issuer)?.origin === 'registered';
       if (isOurs && this.#grants.serversOf(issuer).length === 0) await this.#grants.unregister(issuer);
@@ -150,7 +155,7 @@ export class RemoteLogins {
     if (grant !== null && sent !== headerOf(grant)) return 'retry';
     if (status === 403) return this.#needsMore(server, url, challenge, grant);
     this.#want(server, url, challenge, scopeUnion(challenge.scope, grant?.askedScope ?? null));
-    if (grant === null) return { locked: this.#reasons.get(server) ?? NO_LOGIN };
+    if (grant === null) return { locked: this.refusal(server, url) ?? NO_LOGIN };
     if (this.#options.now() - grant.obtainedAt < TOKEN_FRESH_MS)
       return { locked: 'it does not accept the token that was issued for it just now' };
     const renewal = await this.#renew(server, grant, url, challenge);
@@ -175,7 +180,8 @@ export class RemoteLogins {
     return { locked: scope === null ? NO_LOGIN : `it wants a login with more rights: ${scope}` };
   }
 
-  #forgetRefusals(server: ServerName): void {
+  /** As if it had never been asked. */
+  forgetRefusals(server: ServerName): void {
     this.#wanted.delete(server);
     this.#reasons.delete(server);
     this.#failures.delete(server);
@@ -210,7 +216,7 @@ export class RemoteLogins {
       this.#failures.set(server, { of: grant, until, error: renewal.error });
     }
     if (renewal.kind === 'ended') {
-      this.#reasons.set(server, renewal.why);
+      this.#reasons.set(server, { url, why: renewal.why });
       await this.#grants.drop(server, grant);
     }
     if (renewal.kind !== 'renewed' || (await this.#grants.renew(server, grant, renewal.grant))) return renewal;

@@ -16,7 +16,7 @@ export class Installing {
 
   constructor(parts: Parts, trials: Trials) {
     this.#parts = parts;
-    const { registry, secrets, processes, gateway, runtime, now, waits, paths } = parts;
+    const { registry, secrets, processes, gateway, runtime, now, waits, paths, logins } = parts;
     this.installer = new Installer({
       paths,
       userHome: homedir(),
@@ -29,8 +29,17 @@ export class Installing {
         track: (pid) => processes.guard(pid),
       }),
       findCommand: (command, cwd) => processes.findCommand(command, cwd),
-      trial: (definition, signal) => trials.run(parts, definition, signal),
-      announce: (definition, memory) => parts.announce(definition, memory),
+      trial: (definition, signal) => {
+        // Not what a server of that name met earlier.
+        logins.remote.forgetRefusals(definition.name);
+        return trials.run(parts, definition, signal);
+      },
+      loginWanted: ({ name, launch }) => (launch.kind === 'http' ? logins.remote.refusal(name, launch.url) : null),
+      forgetLogin: (server) => logins.remote.forget(server),
+      announce: (definition, memory) => {
+        parts.announce(definition, memory);
+        logins.announced(definition);
+      },
       withdraw: async (server) => {
         runtime.post({ type: 'server-removed', at: now(), server });
         parts.watching.follow(registry.allServers());

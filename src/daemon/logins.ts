@@ -1,6 +1,6 @@
 import type { LoginEvent, LoginInfo, LoginRequest } from '../api/contract/logins.ts';
 import { RemoteLogins } from '../auth/remote-logins.ts';
-import type { ServerName, ServerStatus } from '../core/model.ts';
+import type { ServerDefinition, ServerName, ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { LOGIN_WAIT_MS } from '../operation-limits.ts';
 import { unknownServer } from '../unknown-server.ts';
@@ -33,14 +33,14 @@ export class Logins {
     const url = this.#addressOf(name);
     const client = clientId === undefined ? null : { clientId, clientSecret: clientSecret ?? null, method: null };
     const onLink = (link: string) => {
-      this.#tellWhy(name);
+      this.#tellWhy(name, url);
       report({ type: 'link', url: link, expiresInMs: LOGIN_WAIT_MS });
     };
     let login: LoginInfo;
     try {
       login = await this.remote.login(name, url, client, onLink, AbortSignal.any([signal, this.#parts.ending]));
     } catch (thrown) {
-      this.#tellWhy(name);
+      this.#tellWhy(name, url);
       throw thrown;
     }
     this.#lock(name, null);
@@ -51,7 +51,7 @@ export class Logins {
   async forget(name: ServerName): Promise<boolean> {
     this.#addressOf(name);
     const had = await this.remote.forget(name);
-    if (had) this.#lock(name, this.remote.lockReason(name));
+    if (had) this.#lock(name, 'its login was removed');
     return had;
   }
 
@@ -60,6 +60,12 @@ export class Logins {
     const launch = this.#parts.gateway.view.servers.get(name)?.definition.launch;
     if (launch?.kind !== 'http' || this.#parts.secrets.damage !== null) return { login: null, loginLink: null };
     return { login: this.remote.info(name, launch.url), loginLink: this.remote.link(name) };
+  }
+
+  /** Says at once of a new server what its trial met, and that an old one is not locked any more by what was at its former address. */
+  announced({ name, launch }: ServerDefinition): void {
+    const isLocked = launch.kind === 'http' && this.remote.refusal(name, launch.url) !== null;
+    this.#lock(name, isLocked ? this.remote.lockReason(name, launch.url) : null);
   }
 
   close(): void {
@@ -90,9 +96,9 @@ export class Logins {
   }
 
   /** Hosts and people who ask why the server is locked get the link as long as it is good. */
-  #tellWhy(name: ServerName): void {
+  #tellWhy(name: ServerName, url: string): void {
     const locked = this.#parts.gateway.view.servers.get(name)?.locked ?? null;
-    if (locked !== null) this.#lock(name, this.remote.lockReason(name));
+    if (locked !== null) this.#lock(name, this.remote.lockReason(name, url));
   }
 
   #lock(name: ServerName, reason: string | null): void {

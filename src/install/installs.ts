@@ -229,14 +229,14 @@ export class Installs {
     });
   }
 
-  /** @throws McpdError why the server cannot be used */
+  /** Null for a server that wants a login first. @throws McpdError why it cannot be used */
   async #tried(
     definition: ServerDefinition,
     secrets: ReadonlyMap<string, string>,
     steps: Steps,
     context: TrialContext,
-  ): Promise<ServerMemory> {
-    const { paths, trial, dropLog } = this.#ports;
+  ): Promise<ServerMemory | null> {
+    const { paths, trial, dropLog, loginWanted } = this.#ports;
     const { name } = definition;
     steps.begin('trial', launchText(definition.launch));
     await this.keepSecrets(name, secrets, steps);
@@ -246,6 +246,11 @@ export class Installs {
     if (outcome.ok) {
       steps.warn(...outcome.findings);
       return outcome.memory;
+    }
+    const wanted = loginWanted(definition);
+    if (wanted !== null) {
+      steps.warn(`it lets nobody in before a login (${wanted}): mcpd auth ${name}`);
+      return null;
     }
     steps.stderrTail = outcome.exit?.stderrTail ?? [];
     throw trialError(outcome, context);

@@ -29,6 +29,10 @@ export interface InstallPorts {
   findCommand(command: string, cwd: string): Promise<CommandFinding>;
   /** Starts it once, reads its lists, stops it. */
   trial(definition: ServerDefinition, signal: AbortSignal): Promise<TrialOutcome>;
+  /** Why the server lets nobody in before a person has logged in, as its last trial met it; null when that is not what it failed for. */
+  loginWanted(definition: ServerDefinition): string | null;
+  /** Removes what there is of a login at that server. */
+  forgetLogin(server: ServerName): Promise<unknown>;
   /** Tells the core of a new or changed server. */
   announce(definition: ServerDefinition, memory: ServerMemory | null): void;
   /** Tells the core that a server is gone; resolves when its last process is. */

@@ -2,7 +2,6 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServerDefinition } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
-import { loginSpace } from '../secrets.ts';
 import { unknownServer } from '../unknown-server.ts';
 import type { InstallPorts } from './ports.ts';
 
@@ -19,7 +18,7 @@ export async function removeServer(ports: InstallPorts, name: string, { purge }:
   await ports.withdraw(name);
   await rm(paths.packageOf(name), { recursive: true, force: true });
   await secrets.remove(name);
-  await secrets.remove(loginSpace(name));
+  await ports.forgetLogin(name);
   if (!purge) return;
   await rm(paths.dataOf(name), { recursive: true, force: true });
   await ports.dropLog(name);

@@ -120,6 +120,26 @@ describe('mcpd auth', () => {
     expect(JSON.stringify(await host.call('notes__write', {}))).toContain('write by ann');
   });
 
+  test('a server that lets nobody in yet is installed all the same, and says what to do', async ({ machine }) => {
+    await machine.startDaemon();
+    const installed = await machine.ok('install', server.url, '--name', 'notes', '--json');
+    expect(installed.server).toMatchObject({ wantedReason: 'needs-auth', fix: 'mcpd auth notes', listed: false });
+    expect(installed.warnings.join()).toContain('mcpd auth notes');
+    const login = auth(machine, 'notes');
+    await new Browser().logIn(await login.link());
+    expect(await login.ended).toBe(0);
+    expect(await machine.server('notes')).toMatchObject({
+      listed: true,
+      wantedReason: expect.not.stringContaining('auth'),
+    });
+
+    // The same name for another server: neither its login nor what the first one wanted counts there.
+    await machine.ok('uninstall', 'notes');
+    expect(readFileSync(join(machine.home.mcpdHome, 'secrets.json'), 'utf8')).not.toMatch(/oauth:/);
+    await machine.add('notes', 'echo');
+    expect(await machine.server('notes')).toMatchObject({ wantedReason: expect.not.stringContaining('auth') });
+  });
+
   test('Ctrl-C calls it off, and its link is of no use any more', async ({ machine }) => {
     await declared(machine);
     const login = auth(machine, 'notes');

@@ -12,7 +12,7 @@ import { npmPackages } from '../../src/install/npm.ts';
 import type { CommandFinding } from '../../src/install/ports.ts';
 import { placed } from '../../src/own-places.ts';
 import { type Paths, pathsOf } from '../../src/paths.ts';
-import { openSecrets, type Secrets } from '../../src/secrets.ts';
+import { loginSpace, openSecrets, type Secrets } from '../../src/secrets.ts';
 import type { TemporaryHome } from './home.ts';
 
 /** An Installer over a real registry, real secrets, real npm and real processes, without the daemon round it. */
@@ -54,6 +54,8 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
       env: async () => ({ ...home.env, npm_config_cache: home.folder('npm-cache'), ...options.npmEnv }),
     }),
     findCommand: async (command, cwd) => findCommand(command, cwd),
+    loginWanted: () => null,
+    forgetLogin: (server) => secrets.remove(loginSpace(server)),
     trial: (definition, signal) => trial(definition, paths, secrets, signal),
     announce: ({ name }) => announced.push(name),
     withdraw: async (name) => {
