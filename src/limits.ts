@@ -123,6 +123,8 @@ export const QUESTION_TIMEOUT_MS = 10 * MINUTE;
 export const PARKED_GATHER_MS = 5;
 /** A modern host has so long to come back with the input that it was asked for. */
 export const PARKED_MS = 10 * MINUTE;
+/** Calls that wait for their modern hosts to come back; what has come of them is kept so long. */
+export const PARKED_CALLS_MAX = 1000;
 /** Rounds of input in one call. */
 export const INPUT_ROUNDS_MAX = 10;
 /** A result above this size is no request for input. */

@@ -47,8 +47,8 @@ export interface Call {
   parked: Parked | null;
   /** Whether the server might ask its host something without saying so: `no`, or whom it must not overlap with. */
   need: 'no' | 'alone-among-hosts' | 'alone';
-  /** When it must go on even if it is not alone. */
-  turnAt: number | null;
+  /** Since when it waits for its turn. */
+  waitingSince: number | null;
   /** The server asked its host something during it. */
   askedBack: boolean;
 }

@@ -7,7 +7,7 @@ import { inputLabels, withoutInput } from '../protocol/input.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
 import { member, text } from '../protocol/members.ts';
 import { metaEdit } from '../protocol/meta.ts';
-import { errorCodeOf, resultFor } from '../protocol/results.ts';
+import { errorCodeOf } from '../protocol/results.ts';
 import { abandon } from './asking.ts';
 import type { Call, CallOutcome, Parked } from './call.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
@@ -102,10 +102,10 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
   finish(core, instance, call, outcome, errorCode, frame.length);
 }
 
-/** Answers a call without its server; `resultJson` is that of a legacy result. */
+/** Answers a call without its server; `resultJson` is as the host's era writes it. */
 export function finishWithResult(core: Core, instance: Instance, call: Call, resultJson: string): void {
   if (isWithHost(call)) return hold(core, instance, call, { resultJson });
-  answer(core, call.session, call.id, resultFor(call.hostEra, resultJson));
+  answer(core, call.session, call.id, resultJson);
   finish(core, instance, call, 'ok', null, 0);
 }
 
@@ -136,7 +136,8 @@ export function endUnanswered(core: Core, instance: Instance, call: Call, outcom
 /** The server is told that nobody waits for this call any more. */
 export function abandonUpstream(core: Core, instance: Instance, call: Call, reason: string): void {
   const { link } = instance;
-  if (call.phase.name !== 'sent' || link === null) return;
+  // The process that had it may have been replaced: there its id is another call's.
+  if (call.phase.name !== 'sent' || link?.calls.get(call.phase.upstreamId) !== call) return;
   const requestId = call.phase.upstreamId;
   abandon(link, requestId, 'late');
   toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId, reason })));
@@ -186,9 +187,11 @@ export function idleStopMs(instance: Instance): number {
 
 // — internal —
 
-/** Nothing of it is open at the server any more. */
+/** Nothing of it is open at the server any more; a process that has taken the place of its own does not have it. */
 function detach(link: ServerLink | null, call: Call, upstreamId: number): void {
-  if (link?.calls.delete(upstreamId) === true && call.need !== 'no') link.needy -= 1;
+  if (link?.calls.get(upstreamId) !== call) return;
+  link.calls.delete(upstreamId);
+  if (call.need !== 'no') link.needy -= 1;
 }
 
 /** Its host has been answered with a request for input, and has not come back yet. */
@@ -202,6 +205,7 @@ function hold(core: Core, instance: Instance, call: Call, outcome: NonNullable<P
   call.parked.outcome = outcome;
   if (call.phase.name === 'sent') detach(instance.link, call, call.phase.upstreamId);
   if (instance.link !== null) armIdle(core, instance);
+  if (instance.phase === 'running') lookAtQueue(core, instance);
 }
 
 function finish(
@@ -213,7 +217,8 @@ function finish(
   responseBytes: number,
 ): void {
   const session = core.sessions.get(call.session);
-  session?.open.delete(call.idKey);
+  // A request that was answered with a wish for input is not open, and its id may be another one's by now.
+  if (!isWithHost(call)) session?.open.delete(call.idKey);
   if (call.phase.name === 'sent') detach(instance.link, call, call.phase.upstreamId);
   else if (call.phase.name === 'queued') instance.queue.delete(call);
   else instance.asking.delete(call);

@@ -11,7 +11,7 @@ export function sweepDeadlines(core: Core, instance: Instance): void {
   let next = Number.POSITIVE_INFINITY;
   for (const call of instance.link?.calls.values() ?? []) {
     // Waiting for a person is a sign of life; that has limits of its own.
-    if (call.questions > 0 || call.parked !== null) call.aliveAt = core.now;
+    if (call.questions > 0 || call.parked?.stage === 'with-host') call.aliveAt = core.now;
     const quietAt = call.aliveAt + quietMs;
     const totalAt = call.openedAt + totalMs;
     if (core.now < quietAt && core.now < totalAt) {

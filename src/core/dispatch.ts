@@ -1,3 +1,4 @@
+import { resultFor } from '../protocol/results.ts';
 import { featuresOf } from '../protocol/revisions.ts';
 import type { Call } from './call.ts';
 import { finishWithRefusal, finishWithResult, sendCall } from './calls.ts';
@@ -11,10 +12,10 @@ export const NO_COMPLETIONS = '{"completion":{"values":[],"total":0,"hasMore":fa
 
 /** Sends a call to its running server, or settles it without, where the server has nothing to say to it. */
 export function dispatchCall(core: Core, instance: Instance, link: ServerLink, call: Call): void {
-  if (!takesTurn(core, link, call)) return awaitTurn(core, instance, call);
+  if (!takesTurn(core, instance, link, call)) return awaitTurn(core, instance, call);
   if (call.subscribes) return subscribe(core, instance, link, call);
   if (call.method === 'completion/complete' && !mayComplete(link.protocolVersion, link.capabilities))
-    return finishWithResult(core, instance, call, NO_COMPLETIONS);
+    return finishWithResult(core, instance, call, resultFor(call.hostEra, NO_COMPLETIONS));
   sendCall(core, instance, link, call);
 }
 
@@ -31,5 +32,5 @@ function subscribe(core: Core, instance: Instance, link: ServerLink, call: Call)
   if (link.era === 'legacy' && !link.subscribed.has(call.target)) return sendCall(core, instance, link, call);
   bookSubscription(core, instance, call);
   alignSubscriptions(core, instance);
-  finishWithResult(core, instance, call, '{}');
+  finishWithResult(core, instance, call, resultFor(call.hostEra, '{}'));
 }

@@ -291,6 +291,7 @@ function forgetProcess(core: Core, instance: Instance): void {
   instance.readyAt = null;
   instance.deadlineArmedFor = null;
   instance.idleArmed = false;
+  instance.turnArmedFor = null;
   instance.misses = 0;
   instance.timedOutAt = null;
   instance.findings.delete('memory');

@@ -11,7 +11,7 @@ import { openCallsOf } from './instance.ts';
 import { isMoreVerbose } from './links.ts';
 import { setLogLevel } from './local-answers.ts';
 import type { Era } from './model.ts';
-import { parkedFor, stateOf, unite } from './parking.ts';
+import { isOwnState, parkedFor, stateOf, unite } from './parking.ts';
 import { placeFor } from './places.ts';
 import {
   authRequired,
@@ -52,7 +52,9 @@ export function onCall(core: Core, session: HostSession, view: RequestView, fact
 
   const call = newCall(core, session, view, facts, { found, instance, subscribes: route.kind === 'subscription' });
   // What a legacy server wants was asked by mcpd, so no other state than its own can come back.
-  const state = facts.era === 'modern' && eraOf(instance, known) === 'legacy' ? stateOf(view) : null;
+  const hostsState = facts.era === 'modern' ? stateOf(view) : null;
+  const serverEra = hostsState === null ? null : eraOf(instance, known);
+  const state = serverEra === 'legacy' || (serverEra === null && isOwnState(hostsState)) ? hostsState : null;
   if (state !== null) {
     const parked = parkedFor(core, call, view, state);
     if (parked !== 'anew') {
@@ -146,7 +148,7 @@ function newCall(
     questions: 0,
     parked: null,
     need: 'no',
-    turnAt: null,
+    waitingSince: null,
     askedBack: false,
   };
 }

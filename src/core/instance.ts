@@ -45,7 +45,7 @@ export function newInstance(
     usedAt: core.now,
     idleArmed: false,
     verdict: null,
-    turnArmed: false,
+    turnArmedFor: null,
     compared: false,
   };
 }

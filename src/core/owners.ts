@@ -14,6 +14,7 @@ export type Owner =
 export function ownerOf(core: Core, instance: Instance, link: ServerLink, about: number | null): Owner {
   const named = about === null ? undefined : link.calls.get(about);
   if (named !== undefined) return { kind: 'call', call: named };
+  if (about !== null) return ownerBetweenCalls(core, instance);
   const calls = [...link.calls.values()];
   const [first] = calls;
   const last = calls.at(-1);

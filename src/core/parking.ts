@@ -1,4 +1,4 @@
-import { PARKED_GATHER_MS, PARKED_MS } from '../limits.ts';
+import { PARKED_CALLS_MAX, PARKED_GATHER_MS, PARKED_MS } from '../limits.ts';
 import type { Callback } from '../protocol/abilities.ts';
 import { idKey, join } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';
@@ -11,7 +11,7 @@ import { sampledForServer } from '../protocol/sampling.ts';
 import type { Call, Parked } from './call.ts';
 import { abandonUpstream, deliverAnswer, endUnanswered, finishWithRefusal, finishWithResult } from './calls.ts';
 import { answer, arm, disarm, toServer } from './emit.ts';
-import { unpark } from './question-table.ts';
+import { answerNobody, unpark } from './question-table.ts';
 import { forgedState, type Refusal, stateExpired } from './refusals.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 
@@ -29,12 +29,14 @@ export interface Wanted {
 
 /** A question for a call of a modern host: told with others that come in the same moment. */
 export function park(core: Core, instance: Instance, link: ServerLink, call: Call, wanted: Wanted): void {
+  if (!ASKING_METHODS.includes(call.method))
+    return answerNobody(core, instance, wanted.id, `${call.method} has no way to ask its host for input`);
+  if (call.parked === null && core.parked.size >= PARKED_CALLS_MAX)
+    return answerNobody(core, instance, wanted.id, `${PARKED_CALLS_MAX} calls wait for their hosts already`);
   const parked = call.parked ?? newParked(core, instance, call);
   call.parked = parked;
   const key = `q${parked.nextKey++}`;
-  const session = core.sessions.get(call.session);
-  const label = session?.door.scope.kind === 'server' ? null : instance.server;
-  parked.wants.set(key, { id: wanted.id, method: wanted.method, params: paramsFor(wanted, label) });
+  parked.wants.set(key, { id: wanted.id, method: wanted.method, params: paramsFor(wanted, labelOf(call)) });
   link.asked.set(idKey(wanted.id), { kind: 'parked', parked, key });
   if (parked.stage === 'gathering') arm(core, `park:${parked.id}`, PARKED_GATHER_MS);
 }
@@ -48,9 +50,12 @@ export function takeBack(link: ServerLink, parked: Parked, key: string, id: RawI
 /** What has gathered is told to the host; or the host has not come back in time. */
 export function onParkTimer(core: Core, id: string): void {
   const parked = core.parked.get(id);
-  const instance = parked === undefined ? undefined : core.instances.get(parked.instance);
-  if (parked === undefined || instance === undefined) return;
-  if (parked.stage === 'gathering') return tellHost(core, parked);
+  if (parked === undefined) return;
+  const instance = core.instances.get(parked.instance);
+  // What came of it was kept for a host that has not come.
+  if (instance === undefined) return unpark(core, parked);
+  // The server may have taken back all that it asked.
+  if (parked.stage === 'gathering') return parked.wants.size === 0 ? undefined : tellHost(core, parked);
   const { call } = parked;
   unpark(core, parked);
   abandonUpstream(core, instance, call, 'the host did not come back with the input');
@@ -62,6 +67,11 @@ export function stateOf(view: RequestView): string | null {
   const value = param(view, 'requestState');
   if (value === null) return param(view, 'inputResponses') === null ? null : '';
   return jsonString(view.bytes, value) ?? '';
+}
+
+/** It looks like one that mcpd gave. */
+export function isOwnState(state: string | null): boolean {
+  return state?.startsWith(PREFIX) === true;
 }
 
 /** Why this retry cannot be joined to a parked call; else that call, or `anew` when it is to be sent as a call of its own. */
@@ -121,7 +131,7 @@ export function tookUrlRefusal(core: Core, instance: Instance, call: Call, frame
   const requests = pages.map((page, at) => ({
     key: `q${at}`,
     method: 'elicitation/create',
-    params: edited(bytes, page, labelEdit(bytes, page, 'elicitation/create', instance.server)),
+    params: edited(bytes, page, labelEdit(bytes, page, 'elicitation/create', labelOf(call))),
   }));
   const state = stateText(core, {
     id: URL_ID,
@@ -136,6 +146,8 @@ export function tookUrlRefusal(core: Core, instance: Instance, call: Call, frame
 // — internal —
 
 const PREFIX = 'mcpd.';
+/** The only requests that a modern server may end with a wish for input. */
+const ASKING_METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
 const URL_ID = 'url';
 const URL_ELICITATION_REQUIRED = -32_042;
 
@@ -201,6 +213,11 @@ function stateText(core: Core, facts: StateFacts): string {
 
 function macOf(core: Core, { id, round, principal, digest }: StateFacts): string {
   return core.config.sign(`request-state\n${id}\n${round}\n${principal}\n${digest}`);
+}
+
+/** Who asks, for a host that knows mcpd only. */
+function labelOf({ prefixed, server }: Call): string | null {
+  return prefixed ? server : null;
 }
 
 function paramsFor({ bytes, params, method }: Wanted, label: string | null): string {

@@ -78,13 +78,22 @@ export function onHostAnswer(core: Core, session: HostSession, frame: Frame): vo
   core.out.push({ type: 'to-server', instance: instance.key, generation: instance.generation, bytes, id: null });
 }
 
-/** No answer will come: the host has left, does not read, or took too long. */
+/** No answer will come: the host does not read, or took too long. */
 export function onNoAnswer(core: Core, question: Question, reason: string): void {
   if (!settle(core, question)) return;
   const { from } = question;
   if (from.kind === 'round') return onRoundFailure(core, question, reason);
   const instance = core.instances.get(from.instance);
   if (instance?.generation === from.generation) answerNobody(core, instance, from.id, reason);
+}
+
+/** The host has left: servers learn it. What its own calls wait for ends with these. */
+export function onHostLeft(core: Core, session: HostSession): void {
+  for (const question of core.questions.values()) {
+    if (question.session !== session.id) continue;
+    if (question.from.kind === 'server') onNoAnswer(core, question, 'the host has left');
+    else settle(core, question);
+  }
 }
 
 /** It took too long: the host is told that no answer is awaited any more. */
@@ -125,16 +134,15 @@ export function onHostProgress(core: Core, session: HostSession, frame: Frame): 
   });
 }
 
-/** A person has finished what an elicitation by URL sent him to: its host is told, if it is one that was shown it. */
-export function onElicitationComplete(core: Core, instance: Instance, link: ServerLink, frame: Frame): void {
+/** A person has finished what an elicitation by URL sent him to: the host that was shown it is told. Modern hosts learn it by a retry. */
+export function onElicitationComplete(core: Core, link: ServerLink, frame: Frame): void {
   const { envelope } = frame;
   if (envelope.kind !== 'notification' || envelope.params === null) return;
   const bytes = join(frame.bytes);
   const id = member(bytes, envelope.params, 'elicitationId');
   const shown = id === null ? null : jsonString(bytes, id);
   const session = core.sessions.get(link.elicitations.get(shown ?? '') ?? '');
-  if (session?.era === 'legacy') passNotice(core, session, frame, [], null);
-  else find(core, instance, 'unknown-notices', 'notices of an unknown kind were dropped: they name no host');
+  if (session !== undefined) passNotice(core, session, frame, [], null);
 }
 
 // — internal —

@@ -76,6 +76,7 @@ function begin(core: Core, instance: Instance, call: Call, { requests, requestSt
   call.rounds += 1;
   call.askedBack = true;
   instance.link?.calls.delete(call.phase.upstreamId);
+  const pauses = [...instance.asking].some(({ phase }) => phase.name === 'asking' && phase.round.responses.size === 0);
   instance.asking.add(call);
   const round: Round = { responses: new Map(requests.map(({ key }) => [key, null])), requestState };
   call.phase = { name: 'asking', round };
@@ -83,7 +84,8 @@ function begin(core: Core, instance: Instance, call: Call, { requests, requestSt
     const refusal = ask(core, session, call, request);
     if (refusal !== null) return refusal;
   }
-  if (requests.length === 0) arm(core, `again:${instance.key}`, INPUT_RETRY_MS);
+  // Those that come later go along with the first, which must not be put off.
+  if (requests.length === 0 && !pauses) arm(core, `again:${instance.key}`, INPUT_RETRY_MS);
   return null;
 }
 

@@ -37,7 +37,7 @@ export function onServerNotice(
     case 'notifications/cancelled':
       return onCancelled(core, instance, link, frame, envelope.params);
     case 'notifications/elicitation/complete':
-      return onElicitationComplete(core, instance, link, frame);
+      return onElicitationComplete(core, link, frame);
     case 'notifications/subscriptions/acknowledged':
       return;
   }
@@ -99,9 +99,13 @@ interface Recipient {
 
 function recipientOf(core: Core, instance: Instance, link: ServerLink, about: number | null): Recipient {
   const named = about === null ? undefined : link.calls.get(about);
-  if (named !== undefined) return { session: core.sessions.get(named.session), call: named };
-  const session = core.sessions.get(instance.holder ?? '') ?? core.sessions.get(soleOwner(link) ?? '');
-  return { session, call: session === undefined ? null : soleCall(link, session) };
+  const holder = core.sessions.get(instance.holder ?? '');
+  // What belongs to a request that has ended is nobody else's.
+  if (about !== null && named === undefined) return { session: holder, call: null };
+  const session = core.sessions.get(named?.session ?? '') ?? holder ?? core.sessions.get(soleOwner(link) ?? '');
+  const call = named ?? (session === undefined ? null : soleCall(link, session));
+  // Its request has been answered with a wish for input: nothing more is said about it.
+  return call?.parked?.stage === 'with-host' ? { session: undefined, call: null } : { session, call };
 }
 
 /** Hosts know mcpd only: the logger says which server it is. */

@@ -16,7 +16,7 @@ import { newSession, resumeSession, takeAbilities, takeClientInfo } from './host
 import { endListen, openListen } from './listens.ts';
 import { answerList, answerLocally, setLogLevel } from './local-answers.ts';
 import type { Door, Era } from './model.ts';
-import { onHostAnswer, onHostProgress, onNoAnswer } from './questions.ts';
+import { onHostAnswer, onHostLeft, onHostProgress } from './questions.ts';
 import {
   hostBusy,
   idInUse,
@@ -42,8 +42,7 @@ export function openSession(core: Core, id: string, host: string, door: Door, re
 
 export function closeSession(core: Core, session: HostSession): void {
   // First, so that nothing is withdrawn from a host that is not there.
-  for (const question of core.questions.values())
-    if (question.session === session.id) onNoAnswer(core, question, 'the host has left');
+  onHostLeft(core, session);
   for (const call of session.open.values()) {
     const instance = core.instances.get(call.instance);
     if (instance !== undefined) cancelCall(core, instance, call, 'the host has left');

@@ -136,8 +136,8 @@ export interface Instance {
   idleArmed: boolean;
   /** How the trial went, reported once its process is gone. */
   verdict: TrialVerdict | null;
-  /** The timer runs that looks at the calls which wait for their turn. */
-  turnArmed: boolean;
+  /** When the calls that wait for their turn are looked at again; null while none waits. */
+  turnArmedFor: number | null;
   /** Of a trial: a second process has been started, to see what it lists to clients that can do more. */
   compared: boolean;
 }

@@ -2,7 +2,7 @@ import { HEALTH_PROBE_EVERY_MS, SERVER_LINE_BYTES_MAX } from '../limits.ts';
 import { join } from '../protocol/bytes.ts';
 import type { Frame, NoiseReason, RawId } from '../protocol/frame.ts';
 import { errorText, INVALID_REQUEST, METHOD_NOT_FOUND, resultText } from '../protocol/jsonrpc.ts';
-import { errorCodeOf } from '../protocol/results.ts';
+import { errorCodeOf, resultFor } from '../protocol/results.ts';
 import type { LinkNews } from './asking.ts';
 import type { Call } from './call.ts';
 import { armIdle, deliverAnswer, finishWithRefusal, finishWithResult } from './calls.ts';
@@ -152,7 +152,7 @@ function onCallAnswer(core: Core, instance: Instance, link: ServerLink, call: Ca
     if (link.era === 'legacy' && tookUrlRefusal(core, instance, call, frame)) return;
   }
   if (call.method === 'completion/complete' && isUnknownMethod(frame))
-    return finishWithResult(core, instance, call, NO_COMPLETIONS);
+    return finishWithResult(core, instance, call, resultFor(call.hostEra, NO_COMPLETIONS));
   deliverAnswer(core, instance, call, frame);
 }
 

@@ -1,6 +1,6 @@
 import { asBuffer, type Edit, join } from './bytes.ts';
 import type { Frame, Span } from './frame.ts';
-import { jsonString, member, members, text, withoutMembers } from './members.ts';
+import { duplicateKey, jsonString, member, members, text, withoutMembers } from './members.ts';
 import type { RequestView } from './request-view.ts';
 
 /** Multi round-trip requests of 2026-07-28: a result that asks for input, and the retry that brings it. */
@@ -28,7 +28,10 @@ export function readInputRequired(frame: Frame, result: Span, bytesMax: number):
   const state = member(bytes, result, 'requestState');
   if (asked === null && state === null) return 'neither inputRequests nor requestState is there';
   const requests: { key: string; method: string; params: string }[] = [];
-  for (const entry of asked === null ? [] : members(bytes, asked)) {
+  const entries = asked === null ? [] : members(bytes, asked);
+  const twice = duplicateKey(entries);
+  if (twice !== null) return `inputRequests[${JSON.stringify(twice)}] is there twice`;
+  for (const entry of entries) {
     const method = member(bytes, entry, 'method');
     const params = member(bytes, entry, 'params');
     const name = method === null ? null : jsonString(bytes, method);
@@ -73,14 +76,14 @@ export function labelEdit(bytes: Uint8Array, params: Span | null, method: string
 
 /** The same in a result that asks for input, where it passes from a modern server to a modern host. */
 export function inputLabels(frame: Frame, result: Span, label: string): Edit[] {
-  const [only] = frame.bytes;
-  if (only === undefined || frame.bytes.length > 1 || frame.length > LABELLED_BYTES_MAX) return [];
-  if (!asBuffer(only).includes(INPUT_REQUIRED)) return [];
-  const asked = member(only, result, 'inputRequests');
-  return (asked === null ? [] : members(only, asked)).flatMap((entry) => {
-    const method = member(only, entry, 'method');
-    const name = method === null ? null : jsonString(only, method);
-    return name === null ? [] : labelEdit(only, member(only, entry, 'params'), name, label);
+  if (frame.length > LABELLED_BYTES_MAX) return [];
+  const bytes = join(frame.bytes);
+  if (!asBuffer(bytes).includes(INPUT_REQUIRED)) return [];
+  const asked = member(bytes, result, 'inputRequests');
+  return (asked === null ? [] : members(bytes, asked)).flatMap((entry) => {
+    const method = member(bytes, entry, 'method');
+    const name = method === null ? null : jsonString(bytes, method);
+    return name === null ? [] : labelEdit(bytes, member(bytes, entry, 'params'), name, label);
   });
 }
 
