@@ -7,7 +7,6 @@ import type { Effect, GatewayEvent, TimerId } from './events.ts';
 import { giveUp, onBackoffOver, onExited, onSpawned, releaseSlot, signal } from './fleet.ts';
 import { onCheck, onHealthMiss } from './health.ts';
 import {
-  allAtRest,
   beginShutdown,
   beginTrial,
   cancelTrial,
@@ -18,6 +17,7 @@ import {
   onMemory,
   recycleIfIdle,
   remove,
+  stopIfAtRest,
 } from './installed.ts';
 import { openCallsOf } from './instance.ts';
 import { learnWhenQuiet, onRelistTimer } from './learning.ts';
@@ -77,10 +77,7 @@ export class Gateway {
     core.now = event.at;
     core.out = [];
     dispatch(core, event);
-    if (core.mode === 'stopping' && allAtRest(core)) {
-      core.mode = 'stopped';
-      core.out.push({ type: 'all-stopped' });
-    }
+    stopIfAtRest(core);
     return core.out;
   }
 

@@ -2,7 +2,7 @@ import { notificationText } from '../protocol/jsonrpc.ts';
 import { toServer } from './emit.ts';
 import { signal, wantUp } from './fleet.ts';
 import { forgetIfGone } from './installed.ts';
-import { instancesOf, isHeldBySomebody, isUnseen, placeFor } from './places.ts';
+import { isHeldBySomebody, isUnseen, placeFor } from './places.ts';
 import type { Core, HostSession } from './state.ts';
 
 /** What a host's coming and going means for the processes that are its own. */
@@ -13,9 +13,10 @@ export function releasePlaces(core: Core, session: HostSession): void {
   for (const instance of core.instances.values()) {
     if (instance.holder === null || instance.purpose.kind !== 'serve' || isHeldBySomebody(core, instance)) continue;
     // A client that comes with each request anew may come again: its processes stop when they are idle.
-    if (instance.holder === session.door.principal) continue;
-    instance.again = 'no';
-    signal(core, instance, 'want-down', 'its host has left');
+    if (instance.holder !== session.door.principal) {
+      instance.again = 'no';
+      signal(core, instance, 'want-down', 'its host has left');
+    }
     forgetIfGone(core, instance);
   }
 }
@@ -34,12 +35,9 @@ export function seeUnseen(core: Core, session: HostSession): void {
 
 /** Its roots have changed: the servers that asked for them are told. */
 export function tellRootsChanged(core: Core, session: HostSession): void {
-  for (const [server, placed] of session.places) {
-    for (const instance of instancesOf(core, server)) {
-      const { link } = instance;
-      if (instance !== placed || link?.step !== 'ready' || link.era !== 'legacy' || !link.abilities.roots.listChanged)
-        continue;
-      toServer(core, instance, notificationText('notifications/roots/list_changed', null));
-    }
+  for (const instance of session.places.values()) {
+    const { link } = instance;
+    if (link?.step !== 'ready' || link.era !== 'legacy' || !link.abilities.roots.listChanged) continue;
+    toServer(core, instance, notificationText('notifications/roots/list_changed', null));
   }
 }

@@ -61,8 +61,11 @@ export function resumeSession(core: Core, session: HostSession, resume: ResumeFa
 
 /** What the host can be asked, and so which lists it gets. `raw` is the JSON of its capabilities. */
 export function takeAbilities(session: HostSession, era: Era, raw: string): void {
+  const { declared } = session.abilities;
   if (session.abilities.raw !== raw) session.abilities = readAbilities(raw);
   else if (session.audience.era === era) return;
+  // Where it was placed was decided by what it could be asked.
+  if (session.abilities.declared !== declared) session.places.clear();
   session.audience = audienceOf(era, session.abilities, session.door.scope);
 }
 

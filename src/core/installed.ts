@@ -1,6 +1,6 @@
 import { RECYCLE_RETRY_MS } from '../limits.ts';
 import { ALL_ABILITIES } from '../protocol/abilities.ts';
-import { armIdle } from './calls.ts';
+import { armIdle, finishWithRefusal } from './calls.ts';
 import { arm, find, log, publishServer } from './emit.ts';
 import { forgive, giveUp, planTrial, signal, wantUp } from './fleet.ts';
 import { newInstance, openCallsOf } from './instance.ts';
@@ -8,6 +8,7 @@ import { sameLists, takeNames } from './learning.ts';
 import type { ServerDefinition, ServerMemory, ServerName } from './model.ts';
 import { announceLists } from './notices.ts';
 import { instancesOf, isHeldBySomebody } from './places.ts';
+import { notStarted } from './refusals.ts';
 import type { Core, Instance, KnownServer } from './state.ts';
 import { restoreWatches } from './subscriptions.ts';
 
@@ -24,7 +25,7 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
     memory: remembered,
     keys: NO_KEYS,
     quiet: before?.quiet ?? new Set(),
-    callsBackSince: before?.callsBackSince ?? (remembered?.callsBack === true ? Number.NEGATIVE_INFINITY : null),
+    callsBackSince: remembered?.callsBack === true ? Number.NEGATIVE_INFINITY : null,
     locked: before?.locked ?? null,
   };
   core.servers.set(definition.name, known);
@@ -33,7 +34,8 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
   const instance = core.instances.get(definition.name) ?? openInstance(core, definition);
   const relaunch = instance.definition.fingerprint !== definition.fingerprint;
   if (relaunch) known.quiet.clear();
-  if (before !== null && before.definition.sharing !== definition.sharing) placeAnew(core, definition);
+  else known.callsBackSince = before?.callsBackSince ?? known.callsBackSince;
+  if (before !== null && before.definition.sharing !== definition.sharing) placeAnew(core, known);
   for (const one of instancesOf(core, definition.name)) {
     one.definition = definition;
     if (relaunch) forgive(one);
@@ -62,9 +64,11 @@ export function lock(core: Core, name: ServerName, reason: string | null): void 
   known.locked = reason;
   publishServer(core, name);
   if (reason !== null) return;
+  const { enabled, start } = known.definition;
   for (const instance of instancesOf(core, name)) {
     forgive(instance);
-    if (instance.held || known.memory === null) signal(core, instance, 'start-now', 'somebody has logged in');
+    const unseen = known.memory === null && start === 'on-demand' && instance.holder === null;
+    if (enabled && (instance.held || unseen)) signal(core, instance, 'start-now', 'somebody has logged in');
   }
 }
 
@@ -91,7 +95,9 @@ export function forgetIfGone(core: Core, instance: Instance): void {
       if (core.servers.has(instance.server) && isHeldBySomebody(core, instance)) return;
       // What failed is remembered for a while, or it would be tried without end.
       if (core.servers.has(instance.server) && instance.phase !== 'stopped') return;
+      endAsking(core, instance, instance.reason ?? 'it is stopped');
       core.instances.delete(instance.key);
+      addCounters(instance, core.instances.get(instance.server));
       return publishServer(core, instance.server);
     case 'trial':
       if (beginComparison(core, instance)) return;
@@ -175,10 +181,13 @@ export function beginShutdown(core: Core, now: boolean): void {
   }
 }
 
-/** Nothing is left of any process. */
-export function allAtRest(core: Core): boolean {
-  for (const instance of core.instances.values()) if (!isAtRest(instance)) return false;
-  return true;
+/** Once nothing is left of any process: whoever still waits is told, and so is the daemon. */
+export function stopIfAtRest(core: Core): void {
+  if (core.mode !== 'stopping') return;
+  for (const instance of core.instances.values()) if (!isAtRest(instance)) return;
+  for (const instance of core.instances.values()) endAsking(core, instance, 'mcpd is stopping');
+  core.mode = 'stopped';
+  core.out.push({ type: 'all-stopped' });
 }
 
 // — internal —
@@ -188,19 +197,37 @@ const NO_KEYS: KnownServer['keys'] = { tools: [], prompts: [], resources: [], te
 function openInstance(core: Core, definition: ServerDefinition): Instance {
   const instance = newInstance(core, definition.name, definition, { kind: 'serve' });
   core.instances.set(definition.name, instance);
-  restoreWatches(core, instance);
+  const known = core.servers.get(definition.name);
+  if (known !== undefined) restoreWatches(core, known);
   return instance;
 }
 
+/** Calls between two rounds of input are open at no process; they end with the instance. */
+function endAsking(core: Core, instance: Instance, reason: string): void {
+  const refusal = notStarted(instance.server, reason, null, null);
+  for (const call of instance.asking) finishWithRefusal(core, instance, call, refusal, 'error');
+}
+
+/** What people are shown of a server goes on counting what its hosts' own processes did. */
+function addCounters({ counters }: Instance, to: Instance | undefined): void {
+  if (to === undefined) return;
+  to.counters.calls += counters.calls;
+  to.counters.errors += counters.errors;
+  to.counters.starts += counters.starts;
+}
+
 /** Hosts are placed once more, by other rules; processes to which nobody comes any more are stopped. */
-function placeAnew(core: Core, { name }: ServerDefinition): void {
+function placeAnew(core: Core, known: KnownServer): void {
+  const { name } = known.definition;
   for (const session of core.sessions.values()) session.places.delete(name);
   for (const instance of instancesOf(core, name)) {
+    instance.subscriptions.clear();
     if (instance.holder === null) continue;
     instance.again = 'no';
     signal(core, instance, 'want-down', 'its sharing was changed');
     forgetIfGone(core, instance);
   }
+  restoreWatches(core, known);
 }
 
 /**

@@ -166,7 +166,9 @@ function memoryIn(instance: Instance, link: ServerLink, before: ServerMemory | n
   if (declared === '' || before === null) return fresh;
   const lists = sameLists(before.lists, fresh.lists) ? [] : fresh.lists;
   const others = before.variants.filter((one) => one.declared !== declared);
-  return { ...before, variants: [...others, { declared, lists }] };
+  // In one order, so that what was read anew is found to be the same.
+  const variants = [...others, { declared, lists }].sort((a, b) => (a.declared < b.declared ? -1 : 1));
+  return { ...before, variants };
 }
 
 export function sameLists(a: readonly CachedList[], b: readonly CachedList[]): boolean {
@@ -192,7 +194,7 @@ function concluded(core: Core, instance: Instance, link: ServerLink): void {
   const known = core.servers.get(instance.server);
   // The lists of a process that is on its way out, since its launch was changed, say nothing of the new one.
   if (known === undefined || known.definition.fingerprint !== link.fingerprint) return;
-  const memory = memoryIn(instance, link, known.memory);
+  const memory = { ...memoryIn(instance, link, known.memory), callsBack: known.callsBackSince !== null };
   noteFindings(core, instance, memory);
   // Of a server that never told its tools nothing is kept, so that it is asked again.
   if (known.memory === null && instance.findings.has('list-failed:tools')) return;

@@ -45,8 +45,10 @@ export function onListFailure(core: Core, instance: Instance, link: ServerLink, 
   endReading(core, instance, link, list);
   const failure = `${LISTS[list].method} failed: ${why}`;
   find(core, instance, `list-failed:${list}`, failure);
-  if (instance.purpose.kind === 'trial') {
-    if (list === 'tools') return { kind: 'refused', step: 'list', reason: failure };
+  if (instance.purpose.kind !== 'serve') {
+    // A comparison with a list that is not there would say that it is empty.
+    if (list === 'tools' || instance.purpose.kind === 'compare')
+      return { kind: 'refused', step: 'list', reason: failure };
     link.read.set(list, { entries: [], findings: [failure] });
   }
   return { kind: 'listed', list, cause: reading.cause, failed: true };

@@ -153,6 +153,7 @@ function becomeModern(core: Core, session: HostSession, { clientInfo, capabiliti
   if (session.era === 'modern') return;
   session.era = 'modern';
   session.protocolVersion = MODERN_REVISION;
+  seeUnseen(core, session);
   if (session.door.lasts === 'connection') core.out.push({ type: 'publish', topic: 'sessions', name: session.id });
 }
 

@@ -1,8 +1,8 @@
 import { tell } from './asking.ts';
 import type { Call } from './call.ts';
 import { listen } from './listening.ts';
-import { instancesOf } from './places.ts';
-import type { Core, HostSession, Instance, ServerLink } from './state.ts';
+import { instancesOf, placeFor } from './places.ts';
+import type { Core, HostSession, Instance, KnownServer, ServerLink } from './state.ts';
 import type { UriTarget } from './uris.ts';
 
 /**
@@ -90,14 +90,19 @@ export function subscribeAnew(core: Core, instance: Instance, link: ServerLink):
   listen(core, instance, link);
 }
 
-/** Of a fresh instance: what sessions watched of this server before it went. */
-export function restoreWatches(core: Core, instance: Instance): void {
-  const prefix = watchKey(instance.server, '');
+/** Where hosts find fresh instances: what they watched of this server before. */
+export function restoreWatches(core: Core, known: KnownServer): void {
+  const { name } = known.definition;
+  const prefix = watchKey(name, '');
   for (const session of core.sessions.values()) {
     for (const uris of [session.subscriptions, ...[...session.listens.values()].map((one) => one.uris)]) {
-      for (const key of uris.keys()) if (key.startsWith(prefix)) watch(instance, session, key.slice(prefix.length));
+      for (const key of uris.keys()) {
+        const instance = key.startsWith(prefix) ? placeFor(core, session, session.abilities, known) : null;
+        if (instance !== null) watch(instance, session, key.slice(prefix.length));
+      }
     }
   }
+  for (const instance of instancesOf(core, name)) alignSubscriptions(core, instance);
 }
 
 export function canSubscribe(link: Pick<ServerLink, 'capabilities'>): boolean {

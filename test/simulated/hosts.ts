@@ -3,6 +3,8 @@ import type { Message } from './messages.ts';
 export interface SimulatedHost {
   session: string;
   era: 'legacy' | 'modern';
+  /** What it declares that it can be asked. */
+  capabilities: object;
   nextId: number;
   /** Requests without an answer, by JSON text of the id. */
   open: Map<string, string>;
@@ -19,10 +21,11 @@ export interface SimulatedHost {
   lines: string[];
 }
 
-export function newHost(session: string, era: SimulatedHost['era']): SimulatedHost {
+export function newHost(session: string, era: SimulatedHost['era'], capabilities: object = {}): SimulatedHost {
   return {
     session,
     era,
+    capabilities,
     nextId: 1,
     open: new Map(),
     cancelled: new Set(),

@@ -37,11 +37,11 @@ export function textOf(bytes: Bytes): string {
 }
 
 /** The `_meta` of a modern host's requests. */
-export function modernMeta(more: Record<string, unknown> = {}): Record<string, unknown> {
+export function modernMeta(more: Record<string, unknown> = {}, capabilities: object = {}): Record<string, unknown> {
   return {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'modern-host', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
     ...more,
   };
 }

@@ -170,20 +170,26 @@ export class World {
     resume: ResumeFacts | null = null,
     name = session,
     door: Partial<Door> = {},
+    capabilities: object = {},
   ): SimulatedHost {
-    const host = newHost(session, era);
+    const host = newHost(session, era, capabilities);
     this.hosts.set(session, host);
     this.post({ type: 'host-opened', session, host: name, door: { ...LOCAL_DOOR, ...door }, resume });
     return host;
   }
 
   /** A legacy host behind its handshake. */
-  legacyHost(session: string, capabilities: object = {}): SimulatedHost {
-    const host = this.openHost(session);
+  legacyHost(session: string, capabilities: object = {}, door: Partial<Door> = {}): SimulatedHost {
+    const host = this.openHost(session, 'legacy', null, session, door, capabilities);
     const clientInfo = { name: 'legacy-host', version: '1' };
     this.request(host, 'initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
     this.hostSends(host, { jsonrpc: '2.0', method: 'notifications/initialized' });
     return host;
+  }
+
+  /** A modern host: each of its requests brings these capabilities. */
+  modernHost(session: string, capabilities: object = {}, door: Partial<Door> = {}): SimulatedHost {
+    return this.openHost(session, 'modern', null, session, door, capabilities);
   }
 
   hostSends(host: SimulatedHost, message: Message): void {
@@ -211,7 +217,7 @@ export class World {
     id: number | string = host.nextId++,
   ): string {
     const meta = params['_meta'] as Record<string, unknown> | undefined;
-    const whole = host.era === 'modern' ? { ...params, _meta: modernMeta(meta) } : params;
+    const whole = host.era === 'modern' ? { ...params, _meta: modernMeta(meta, host.capabilities) } : params;
     this.hostSends(host, { jsonrpc: '2.0', id, method, params: whole });
     return JSON.stringify(id);
   }
