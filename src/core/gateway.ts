@@ -8,8 +8,6 @@ import { giveUp, onBackoffOver, onExited, onSpawned, releaseSlot, signal } from 
 import { onCheck, onHealthMiss } from './health.ts';
 import {
   beginShutdown,
-  beginTrial,
-  cancelTrial,
   command,
   define,
   forgetIfGone,
@@ -37,6 +35,7 @@ import { onFlowTimer } from './server-notices.ts';
 import { closeSession, onHostMessage, onHostNoise, openSession } from './sessions.ts';
 import type { Core, CoreConfig, Instance, ServerLink } from './state.ts';
 import { serverStatus, sessionStatus } from './status.ts';
+import { beginTrial, cancelTrial } from './trials.ts';
 import { onLinkNews, onServerFull, onServerMessage, onServerNoise } from './upstream.ts';
 import { UriTable } from './uris.ts';
 

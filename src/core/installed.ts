@@ -1,18 +1,18 @@
 import { RECYCLE_RETRY_MS } from '../limits.ts';
-import { ALL_ABILITIES } from '../protocol/abilities.ts';
 import { armIdle, finishWithRefusal } from './calls.ts';
 import { arm, find, log, publishServer } from './emit.ts';
 import { forgive, giveUp, planTrial, signal, wantUp } from './fleet.ts';
-import { newInstance, openCallsOf } from './instance.ts';
-import { sameLists, takeNames } from './learning.ts';
+import { isAtRest, newInstance, openCallsOf } from './instance.ts';
+import { takeNames } from './learning.ts';
 import type { ServerDefinition, ServerMemory, ServerName } from './model.ts';
 import { announceLists } from './notices.ts';
 import { instancesOf, isHeldBySomebody } from './places.ts';
 import { notStarted } from './refusals.ts';
 import type { Core, Instance, KnownServer } from './state.ts';
 import { restoreWatches } from './subscriptions.ts';
+import { goOnWithTrial } from './trials.ts';
 
-/** What follows when the registry or a person changes a server. */
+/** What follows when the registry or a person changes a server, and what is left when it goes. */
 
 /** The registry has this server now: new, changed, enabled or disabled. */
 export function define(core: Core, definition: ServerDefinition, memory: ServerMemory | null): void {
@@ -86,27 +86,17 @@ export function remove(core: Core, name: ServerName): void {
   publishServer(core, name);
 }
 
-/** An uninstalled server and a finished trial leave nothing behind once their process is gone. */
+/** An uninstalled server, a finished trial and the process of a host that has left leave nothing behind once their process is gone. */
 export function forgetIfGone(core: Core, instance: Instance): void {
-  const { purpose } = instance;
+  if (instance.purpose.kind !== 'serve') return goOnWithTrial(core, instance);
   if (!isAtRest(instance)) return;
-  switch (purpose.kind) {
-    case 'serve':
-      if (core.servers.has(instance.server) && isHeldBySomebody(core, instance)) return;
-      // What failed is remembered for a while, or it would be tried without end.
-      if (core.servers.has(instance.server) && instance.phase !== 'stopped') return;
-      endAsking(core, instance, instance.reason ?? 'it is stopped');
-      core.instances.delete(instance.key);
-      addCounters(instance, core.instances.get(instance.server));
-      return publishServer(core, instance.server);
-    case 'trial':
-      if (beginComparison(core, instance)) return;
-      core.instances.delete(instance.key);
-      return reportTrial(core, instance, purpose.trial);
-    case 'compare':
-      core.instances.delete(instance.key);
-      return endComparison(core, instance, purpose.for);
-  }
+  if (core.servers.has(instance.server) && isHeldBySomebody(core, instance)) return;
+  // What failed is remembered for a while, or it would be tried without end.
+  if (core.servers.has(instance.server) && instance.phase !== 'stopped') return;
+  endAsking(core, instance, instance.reason ?? 'it is stopped');
+  core.instances.delete(instance.key);
+  addCounters(instance, core.instances.get(instance.server));
+  publishServer(core, instance.server);
 }
 
 /** A person's word. */
@@ -126,30 +116,6 @@ export function command(core: Core, instance: Instance, what: 'start' | 'stop' |
   if (what === 'restart' && restart(core, instance, 'restart')) return;
   if (instance.phase === 'draining' || instance.phase === 'stopping') instance.again = 'by-hand';
   else signal(core, instance, 'start-now', null);
-}
-
-/** Starts a definition that is not installed yet, to see whether it works and what it lists. */
-export function beginTrial(core: Core, trial: string, definition: ServerDefinition): void {
-  const key = `${definition.name}@trial-${trial}`;
-  const instance = newInstance(core, key, definition, { kind: 'trial', trial });
-  if (core.mode !== 'serving') {
-    instance.verdict = { ok: false, step: 'start', reason: 'mcpd is stopping' };
-    return reportTrial(core, instance, trial);
-  }
-  core.instances.set(key, instance);
-  signal(core, instance, 'start-now', 'trial');
-}
-
-export function cancelTrial(core: Core, trial: string): void {
-  for (const instance of core.instances.values()) {
-    if (instance.purpose.kind !== 'trial' || instance.purpose.trial !== trial) continue;
-    instance.verdict = { ok: false, step: 'start', reason: 'it was cancelled' };
-    const comparison = comparisonOf(core, instance);
-    for (const one of comparison === undefined ? [instance] : [comparison]) {
-      signal(core, one, 'hurry', 'cancelled');
-      forgetIfGone(core, one);
-    }
-  }
 }
 
 /** Too much memory: recycled when idle, ended at once over the hard limit. */
@@ -230,41 +196,6 @@ function placeAnew(core: Core, known: KnownServer): void {
   restoreWatches(core, known);
 }
 
-/**
- * Legacy servers are tried twice: some list more to clients that declare more. True while that goes on. The second process starts when the
- * first is gone, since some servers lock what they work on.
- */
-function beginComparison(core: Core, trial: Instance): boolean {
-  if (comparisonOf(core, trial) !== undefined) return true;
-  const { verdict } = trial;
-  if (core.mode !== 'serving' || verdict?.ok !== true || verdict.memory.era === 'modern' || trial.compared)
-    return false;
-  trial.compared = true;
-  const key = `${trial.key}-compared`;
-  const whose = { holder: null, abilities: ALL_ABILITIES };
-  const instance = newInstance(core, key, trial.definition, { kind: 'compare', for: trial.key }, whose);
-  core.instances.set(key, instance);
-  signal(core, instance, 'start-now', 'to see what it lists to clients that can do more');
-  return true;
-}
-
-function comparisonOf(core: Core, trial: Instance): Instance | undefined {
-  return core.instances.get(`${trial.key}-compared`);
-}
-
-function endComparison(core: Core, comparison: Instance, key: string): void {
-  const trial = core.instances.get(key);
-  if (trial === undefined) return;
-  // Where the second start fails, the lists of the first are what is known.
-  if (trial.verdict?.ok === true && comparison.verdict?.ok === true) {
-    const { memory } = trial.verdict;
-    const lists = sameLists(memory.lists, comparison.verdict.memory.lists) ? [] : comparison.verdict.memory.lists;
-    const variants = [{ declared: ALL_ABILITIES.declared, lists }];
-    trial.verdict = { ...trial.verdict, memory: { ...memory, variants } };
-  }
-  forgetIfGone(core, trial);
-}
-
 /** `always` holds it up from when it is said; what a person said later stays. */
 function settleHeld(instance: Instance, before: ServerDefinition | null): void {
   const { definition } = instance;
@@ -296,24 +227,4 @@ function restart(core: Core, instance: Instance, reason: string): boolean {
     case 'stopping':
       return false;
   }
-}
-
-function isAtRest({ phase }: Instance): boolean {
-  return phase === 'stopped' || phase === 'failed' || phase === 'backoff';
-}
-
-function reportTrial(core: Core, instance: Instance, trial: string): void {
-  const { verdict } = instance;
-  const exit = instance.exits.at(-1) ?? null;
-  if (verdict?.ok === true) {
-    const { memory, findings } = verdict;
-    core.out.push({
-      type: 'trial-finished',
-      trial,
-      outcome: { ok: true, memory, findings, durationMs: core.now - instance.spawnedAt },
-    });
-    return;
-  }
-  const { step, reason } = verdict ?? { step: 'start' as const, reason: exit?.cause ?? 'it ended' };
-  core.out.push({ type: 'trial-finished', trial, outcome: { ok: false, step, reason, exit } });
 }

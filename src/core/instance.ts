@@ -88,6 +88,11 @@ export function openCallsOf(instance: Instance): number {
   return instance.queue.size + instance.asking.size + (instance.link?.calls.size ?? 0);
 }
 
+/** No process of it is there or on its way. */
+export function isAtRest({ phase }: Instance): boolean {
+  return phase === 'stopped' || phase === 'failed' || phase === 'backoff';
+}
+
 // — internal —
 
 const FOR_ALL = { holder: null, abilities: NO_ABILITIES };

@@ -286,9 +286,9 @@ test('an id that was answered may be used again while its call is parked', () =>
   world.request(host, 'tools/call', { name: 'fake__ask' }, 'same');
   asks(world, process, 0);
   world.advance(5);
-  world.advance(300_000);
+  world.advance(580_000);
   const key = world.request(host, 'prompts/get', { name: 'fake__form' }, 'same');
-  world.advance(301_000);
+  world.advance(25_000);
   expect(world.gateway.view.sessions.get('one')?.open.size).toBe(1);
   world.serverAnswers(process, 'prompts/get', { result: { messages: [] } });
   expect(world.answerTo(host, key).result).toMatchObject({ messages: [] });
