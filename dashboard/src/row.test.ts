@@ -31,7 +31,7 @@ function server(changes: Partial<ServerStatus> = {}): ServerStatus {
     counts: { tools: 2, prompts: 0, resources: 0, templates: 0 },
     listed: true,
     source: { kind: 'catalog', ref: 'weather', package: null },
-    launch: { command: 'node', args: [], cwd: null, env: {} },
+    launch: { kind: 'stdio', command: 'node', args: [], cwd: null, env: {} },
     limits: {
       startTimeoutMs: null,
       callTimeoutMs: null,

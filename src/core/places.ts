@@ -45,21 +45,21 @@ export function declaredBy(core: Core, instance: Instance): Abilities {
     : SHARED_ABILITIES;
 }
 
-/** Whether a legacy server lists something else to clients that declare this; as far as is known. */
-export function differs(memory: ServerMemory | null, declared: string): boolean {
-  if (memory === null || memory.era === 'modern' || declared === '') return false;
-  const variant =
-    memory.variants.find((one) => one.declared === declared) ??
-    memory.variants.find((one) => one.declared === ALL_ABILITIES.declared);
-  return variant !== undefined && variant.lists.length > 0;
-}
-
 /** Nobody has seen yet what it lists to such clients, though it lists more to those that can do everything. */
 export function isUnseen(memory: ServerMemory | null, declared: string): boolean {
   return differs(memory, declared) && memory?.variants.every((one) => one.declared !== declared) === true;
 }
 
 // — internal —
+
+/** Whether a legacy server lists something else to clients that declare this; as far as is known. */
+function differs(memory: ServerMemory | null, declared: string): boolean {
+  if (memory === null || memory.era === 'modern' || declared === '') return false;
+  const variant =
+    memory.variants.find((one) => one.declared === declared) ??
+    memory.variants.find((one) => one.declared === ALL_ABILITIES.declared);
+  return variant !== undefined && variant.lists.length > 0;
+}
 
 function holderFor(session: HostSession, abilities: Abilities, { definition, memory, callsBackSince }: KnownServer) {
   switch (definition.sharing) {

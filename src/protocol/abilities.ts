@@ -15,7 +15,7 @@ export interface Abilities {
 }
 
 /** Requests by which a server asks its client for something during a call. */
-export const CALLBACKS = ['elicitation/create', 'roots/list', 'sampling/createMessage'] as const;
+const CALLBACKS = ['elicitation/create', 'roots/list', 'sampling/createMessage'] as const;
 export type Callback = (typeof CALLBACKS)[number];
 
 export function isCallback(method: string): method is Callback {
