@@ -10,6 +10,7 @@ function server(changes: Partial<ServerStatus> = {}): ServerStatus {
     name: 'weather',
     description: 'Weather by Open-Meteo',
     start: 'on-demand',
+    sharing: 'auto',
     enabled: true,
     wanted: 'up',
     wantedReason: null,
