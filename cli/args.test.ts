@@ -63,6 +63,8 @@ test('what is missing or too much is said with the usage', () => {
   });
   expect(refusal('info', ['a', 'b']).parts.what).toBe('mcpd info does not know what to do with b');
   expect(refusal('add', ['db']).parts.what).toBe('mcpd add needs the command that starts it after --');
+  expect(parseCommand(command('add'), ['db', '--url', 'https://x.test']).value('url')).toBe('https://x.test');
+  expect(refusal('add', ['db', '--url', 'https://x.test', '--', '']).code).toBe('USAGE');
   expect(refusal('list', ['--', 'x']).parts.what).toBe('mcpd list takes nothing after --');
   expect(refusal('install', ['weather', '--name']).code).toBe('USAGE');
 });
@@ -80,7 +82,7 @@ test('an option without its value, and a flag with one, are said in our words', 
 test('an empty word is no name', () => {
   expect(refusal('logs', ['']).parts.what).toBe("mcpd logs needs a server's name, and got an empty word");
   expect(refusal('install', [' ']).parts.what).toBe(
-    'mcpd install needs a name of the catalog, npm:PKG or a folder, and got an empty word',
+    'mcpd install needs a name of the catalog, npm:PKG, a folder or a URL, and got an empty word',
   );
   expect(refusal('add', ['db', '--', '']).parts.what).toBe('mcpd add needs the command that starts it after --');
   expect(parseCommand(command('search'), ['']).operands).toEqual(['']);

@@ -19,7 +19,7 @@ export function parseCommand(command: Command, typed: readonly string[]): Parsed
   const options = { ...EVERYWHERE, ...command.options };
   const { values, positionals } = parsedBy(command, options, own);
   const parsed = accessTo(values, positionals, rest, options);
-  if (!parsed.flag('help')) checkOperands(command, positionals, rest);
+  if (!parsed.flag('help')) checkOperands(command, parsed);
   return parsed;
 }
 
@@ -102,7 +102,9 @@ function knows(options: Readonly<Record<string, Option>>, arg: string): boolean 
   return Object.values(options).some((option) => option.short === word[1]);
 }
 
-function checkOperands(command: Command, operands: readonly string[], rest: readonly string[]): void {
+function checkOperands(command: Command, parsed: Parsed): void {
+  const { operands, rest } = parsed;
+  const { required = false, instead } = command.rest ?? {};
   const { min, max, noun } = command.operands;
   const fail = (what: string) =>
     new McpdError('USAGE', { what, why: `usage: mcpd ${command.usage}`, fix: `mcpd ${command.name} --help` });
@@ -113,8 +115,9 @@ function checkOperands(command: Command, operands: readonly string[], rest: read
   const surplus = operands[max];
   if (surplus !== undefined) throw fail(`mcpd ${command.name} does not know what to do with ${surplus}`);
   if (rest.length > 0 && command.rest === undefined) throw fail(`mcpd ${command.name} takes nothing after --`);
-  if ((rest[0] ?? '') === '' && command.rest?.required)
-    throw fail(`mcpd ${command.name} needs ${command.rest.noun} after --`);
+  const isReplaced = instead !== undefined && parsed.value(instead) !== undefined && rest.length === 0;
+  if ((rest[0] ?? '') === '' && required && !isReplaced)
+    throw fail(`mcpd ${command.name} needs ${command.rest?.noun} after --`);
 }
 
 function accessTo(

@@ -30,7 +30,12 @@ export interface Command {
   usage: string;
   operands: Operands;
   /** What stands after `--`; absent when the command takes nothing there. */
-  rest?: { noun: string; required: boolean };
+  rest?: {
+    noun: string;
+    required: boolean;
+    /** The option that can take its place. */
+    instead?: string;
+  };
   options: Readonly<Record<string, Option>>;
   /** Further lines of its help. */
   notes?: readonly string[];

@@ -1,4 +1,4 @@
-import { SHARINGS } from '../../src/core/model.ts';
+import { HTTP_TRANSPORTS, SHARINGS } from '../../src/core/model.ts';
 import { type Command, JSON_OPTION, NO_OPERANDS, ONE_SERVER, type Option, SOME_SERVERS } from '../command.ts';
 
 const ENV: Option = {
@@ -13,6 +13,21 @@ const SHARING: Option = {
   value: 'MODE',
   help: 'who shares a process (default auto)',
   complete: SHARINGS,
+};
+
+/** How a server that runs elsewhere is reached. */
+const ADDRESS: Readonly<Record<string, Option>> = {
+  transport: {
+    kind: 'value',
+    value: 'KIND',
+    help: 'how a remote server is talked to (default auto)',
+    complete: HTTP_TRANSPORTS,
+  },
+  header: {
+    kind: 'values',
+    value: "'K: V'",
+    help: 'a header for a remote server; without : V it is asked for',
+  },
 };
 
 /** Settings that one server may have of its own; `add` and `set` share them. */
@@ -44,13 +59,14 @@ export const SERVER_COMMANDS: readonly Command[] = [
     name: 'install',
     group: 'servers',
     summary: 'Install an MCP server and offer its tools to every connected host.',
-    usage: 'install NAME|npm:PKG[@VERSION]|./folder [options] [-- ARGS…]',
-    operands: { min: 1, max: 1, noun: 'a name of the catalog, npm:PKG or a folder', complete: 'folder' },
+    usage: 'install NAME|npm:PKG[@VERSION]|./folder|https://… [options] [-- ARGS…]',
+    operands: { min: 1, max: 1, noun: 'a name of the catalog, npm:PKG, a folder or a URL', complete: 'folder' },
     rest: { noun: 'arguments of the server', required: false },
     options: {
       name: { kind: 'value', value: 'NAME', help: 'call it this instead of its own name' },
       env: ENV,
       sharing: SHARING,
+      ...ADDRESS,
       'allow-scripts': { kind: 'flag', help: "run the package's install scripts (npm)" },
       yes: YES,
       json: JSON_OPTION,
@@ -60,18 +76,21 @@ export const SERVER_COMMANDS: readonly Command[] = [
       ['mcpd install npm:@acme/mcp@1.4.2 --name acme', 'from npm, at an exact version'],
       ['mcpd install filesystem -- ~/notes', 'with arguments for the server'],
       ['mcpd install ./my-server', 'a folder in development, restarted when it changes'],
+      ['mcpd install https://mcp.example.com/mcp', 'a remote server'],
     ],
     load: async () => (await import('../commands/install.ts')).runInstall,
   },
   {
     name: 'add',
     group: 'servers',
-    summary: 'Add a server by its command line.',
-    usage: 'add NAME [options] -- COMMAND ARGS…',
+    summary: 'Add a server by its command line, or by its address.',
+    usage: 'add NAME [options] -- COMMAND ARGS…|--url URL',
     operands: { min: 1, max: 1, noun: 'a name for the server' },
-    rest: { noun: 'the command that starts it', required: true },
+    rest: { noun: 'the command that starts it', required: true, instead: 'url' },
     options: {
       env: ENV,
+      url: { kind: 'value', value: 'URL', help: 'the address of a remote server' },
+      ...ADDRESS,
       'no-trial': { kind: 'flag', help: 'register it without starting it once' },
       ...SETTINGS,
       json: JSON_OPTION,
@@ -79,6 +98,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
     examples: [
       ['mcpd add notes -- node /home/me/notes/server.js', ''],
       ['mcpd add db --env DATABASE_URL --timeout 30s -- uvx db-mcp', 'asks for DATABASE_URL'],
+      ['mcpd add acme --url https://mcp.acme.dev/mcp --header Authorization', 'asks for the header'],
     ],
     load: async () => (await import('../commands/install.ts')).runAdd,
   },

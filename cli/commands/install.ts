@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import type { AddRequest, InstallPlan, InstallRequest } from '../../src/api/contract.ts';
+import { McpdError } from '../../src/errors.ts';
 import { shellWord } from '../../src/shell-word.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { givenVariables } from '../environment-flags.ts';
+import { addressOptions } from '../header-flags.ts';
 import { collectInputs } from '../inputs.ts';
 import { followInstall } from '../installing.ts';
 import { askConsent } from '../prompt/ask.ts';
@@ -21,6 +23,7 @@ export async function runInstall(parsed: Parsed, context: Context): Promise<void
     ...(name === undefined ? {} : { name }),
     ...sharingOf(parsed),
     ...(parsed.flag('allow-scripts') ? { allowScripts: true } : {}),
+    ...(await addressOptions(parsed, `mcpd install ${shellWord(typedSpec)}`, context)),
   };
   const daemon = await context.daemon();
   const plan = await daemon.request<InstallPlan>('POST', '/api/plans', asked);
@@ -41,24 +44,44 @@ export async function runInstall(parsed: Parsed, context: Context): Promise<void
 }
 
 export async function runAdd(parsed: Parsed, context: Context): Promise<void> {
-  const settings = settingsOf(parsed);
   const [name = ''] = parsed.operands;
-  const [command = '', ...args] = parsed.rest;
-  const given = givenVariables(parsed.values('env'));
-  const env = await collectInputs([], given, `mcpd add ${shellWord(name)}`, false, context);
-  const request: AddRequest = {
-    name,
-    command,
-    args,
-    cwd: context.cwd,
-    env,
-    ...settings,
-    trial: !parsed.flag('no-trial'),
-  };
+  const common = { name, ...settingsOf(parsed), trial: !parsed.flag('no-trial') };
+  const url = parsed.value('url');
+  checkOneWay(parsed, name, url);
+  const request: AddRequest =
+    url === undefined
+      ? { ...common, ...(await commandOf(parsed, name, context)) }
+      : {
+          ...common,
+          url,
+          ...(await addressOptions(parsed, `mcpd add ${shellWord(name)} --url ${shellWord(url)}`, context)),
+        };
   await followInstall(await context.daemon(), '/api/servers/add', request, [], parsed, context);
 }
 
 // — internal —
+
+async function commandOf(parsed: Parsed, name: string, context: Context) {
+  const [command = '', ...args] = parsed.rest;
+  const given = givenVariables(parsed.values('env'));
+  const env = await collectInputs([], given, `mcpd add ${shellWord(name)}`, false, context);
+  return { command, args, cwd: context.cwd, env };
+}
+
+/** A server is a command or an address, and the options of the one mean nothing to the other. @throws McpdError USAGE */
+function checkOneWay(parsed: Parsed, name: string, url: string | undefined): void {
+  const usage = (what: string, fix: string) =>
+    new McpdError('USAGE', { what, fix: `mcpd add ${shellWord(name)} ${fix}` });
+  if (url !== undefined && parsed.rest.length > 0)
+    throw usage('a server has a command or an address, not both', `--url ${shellWord(url)}`);
+  if (url !== undefined && parsed.values('env').length > 0)
+    throw usage(
+      '--env is for the process of a server, and a remote one has none here',
+      `--url ${shellWord(url)} --header 'NAME: VALUE'`,
+    );
+  if (url === undefined && (parsed.values('header').length > 0 || parsed.value('transport') !== undefined))
+    throw usage('--header and --transport are for a remote server', '--url https://…');
+}
 
 /** A path, in any spelling that a name of the catalog cannot have. */
 function isFolder(spec: string): boolean {
@@ -75,7 +98,7 @@ function showPlan(plan: InstallPlan, { output }: Context): void {
   const facts: [string, string | null][] = [
     ['install', `${plan.name}${plan.description === '' ? '' : `: ${plan.description}`}`],
     ['fetch', plan.fetch],
-    ['run', plan.commandLine],
+    [/^https?:/.test(plan.commandLine) ? 'reach' : 'run', plan.commandLine],
   ];
   for (const [label, value] of facts)
     if (value !== null) output.say(`${paint.bold(label.padEnd(7))}  ${showable(value)}`);

@@ -7,7 +7,6 @@ import type { DeclaredEntry } from './declared.ts';
 import { definitionOf, type Registration } from './definition.ts';
 import { type GivenValue, secretNameOf } from './inputs.ts';
 import { nameOf } from './plan.ts';
-import { parseSpec } from './spec.ts';
 import { secretReference, secretsIn } from './variables.ts';
 
 /** Servers that run elsewhere: their address, and what every request to them carries. Pure. */
@@ -58,18 +57,19 @@ export function remoteLaunch(parts: AddressParts): {
 
 /** `https://mcp.example.com/mcp` → `example`; an address of numbers is a name as it is. */
 export function nameOfAddress(text: string): string {
-  const { hostname } = checkedAddress(text);
+  if (!URL.canParse(text)) return text;
+  const { hostname } = new URL(text);
   if (/^[\d.]+$|^\[/.test(hostname)) return hostname;
   const labels = hostname.split('.').filter((label) => !COMMON_LABELS.has(label));
   return labels[0] ?? hostname;
 }
 
-/** An install of an address is an add, under a name made from it; null for other specs. @throws McpdError SPEC_INVALID, INPUT_INVALID */
+/** An install of an address is an add, under a name made from it; null for other specs. What will not do is found by the add. */
 export function remoteRequest(request: InstallRequest): AddressRequest | null {
-  const spec = parseSpec(request.spec);
-  if (spec.kind !== 'url') return null;
-  const { transport, headers } = request;
-  return { name: request.name ?? nameOfAddress(spec.url), url: spec.url, transport, headers, trial: true };
+  const url = request.spec.trim();
+  if (!/^https?:/i.test(url)) return null;
+  const { transport, headers, sharing } = request;
+  return { name: request.name ?? nameOfAddress(url), url, transport, headers, sharing, trial: true };
 }
 
 /** What a file says of a remote server, in mcpd's words or in those of hosts: their `http` is tried as `auto`. */

@@ -1,3 +1,4 @@
+import type { CommandRequest } from '../api/contract.ts';
 import type { Launch } from '../core/model.ts';
 import { placed } from '../own-places.ts';
 import { shellWord } from '../shell-word.ts';
@@ -15,6 +16,12 @@ export function commandLineOf(
 /** What a server is started with or reached at, in one line for people. */
 export function launchText(launch: Launch): string {
   return launch.kind === 'http' ? launch.url : commandLineOf(launch, launch.env);
+}
+
+/** What else to try when the trial of a command failed. */
+export function untestedCommand(name: string, request: CommandRequest): string {
+  const variables = Object.keys(request.env).map((variable) => `--env ${variable} `);
+  return `run it in a terminal, or register it untested: mcpd add ${name} --no-trial ${variables.join('')}-- ${commandLineOf(request)}`;
 }
 
 // — internal —

@@ -1,21 +1,14 @@
 import { rm, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { findEntry } from '../../registry/catalog.ts';
-import type {
-  AddRequest,
-  AddressRequest,
-  CommandRequest,
-  InstallEvent,
-  InstallPlan,
-  InstallRequest,
-} from '../api/contract.ts';
+import type { AddRequest, AddressRequest, InstallEvent, InstallPlan, InstallRequest } from '../api/contract.ts';
 import { didYouMean } from '../closest.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
 import { placed } from '../own-places.ts';
 import { shellWord } from '../shell-word.ts';
 import { addressDefinition, remoteRequest, untestedAddress } from './address.ts';
-import { commandLineOf, launchText } from './command-line.ts';
+import { commandLineOf, launchText, untestedCommand } from './command-line.ts';
 import { addedDefinition, described, installedDefinition } from './definition.ts';
 import { readFolder } from './folder.ts';
 import { checkNothingMissing } from './inputs.ts';
@@ -271,11 +264,6 @@ export class Installs {
     announce(definition, memory);
     report({ type: 'done', ...present(definition.name), durationMs: Math.round(performance.now() - startedAt) });
   }
-}
-
-function untestedCommand(name: string, request: CommandRequest): string {
-  const variables = Object.keys(request.env).map((variable) => `--env ${variable} `);
-  return `run it in a terminal, or register it untested: mcpd add ${name} --no-trial ${variables.join('')}-- ${commandLineOf(request)}`;
 }
 
 /** Of a name in an error. */

@@ -5,7 +5,6 @@ import type { HttpLaunch, InstanceKey, ProcessLedger, ServerName, StdioLaunch } 
 import { PROCESS_SCAN_EVERY_MS, REAP_DELAY_MS, SERVER_UMASK } from '../limits.ts';
 import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
-import { isConfidential } from '../secret-shape.ts';
 import { type ChildSurroundings, ServerChild } from './child.ts';
 import type { CommandLookup } from './command-path.ts';
 import { serverEnvironment } from './environment.ts';
@@ -13,7 +12,7 @@ import { Guardian } from './guardian.ts';
 import { findCommand, type LaunchPlan, planLaunch } from './launch-plan.ts';
 import { createLoginPath } from './login-path.ts';
 import { markerOf } from './marker.ts';
-import { maskOf } from './masking.ts';
+import { secretMask } from './masking.ts';
 import { commandLinesOf, createProcessScanner } from './process-scan.ts';
 import { type FamilyTree, treeOf } from './process-tree.ts';
 import { type ReapReport, reap } from './reaper.ts';
@@ -240,7 +239,7 @@ class Processes implements ServerProcesses {
   #connect(order: ServerOrder, launch: HttpLaunch): void {
     const { instance, definition } = order;
     const log = this.log(definition.name);
-    log.maskWith(maskOf(valuesOf(this.#options.secretsOf, definition.name)));
+    log.maskWith(secretMask(this.#options.secretsOf, definition.name));
     const connection = this.#connections.open(order, launch, log, (event) => {
       if (event.type === 'server-exited') this.#forget(instance, connection);
       this.#options.report(event);
@@ -257,7 +256,7 @@ class Processes implements ServerProcesses {
   ): Promise<LaunchPlan> {
     const { definition } = child.order;
     const { paths, secretsOf } = this.#options;
-    log.maskWith(maskOf(valuesOf(secretsOf, definition.name)));
+    log.maskWith(secretMask(secretsOf, definition.name));
     await this.#quiet;
     const [loginPath] = await Promise.all([this.#loginPath.read(), this.#reaping]);
     // Stopped while it waited: perhaps uninstalled, and then its folder must not appear again.
@@ -285,14 +284,5 @@ class Processes implements ServerProcesses {
       if (this.#children.size > 0) this.#watch();
     }, PROCESS_SCAN_EVERY_MS);
     this.#timer.unref();
-  }
-}
-
-/** A damaged secrets file gives nothing, so there is nothing to mask; a launch that needs one of them fails by itself. */
-function valuesOf(secretsOf: (server: ServerName) => ReadonlyMap<string, string>, server: ServerName): string[] {
-  try {
-    return [...secretsOf(server)].filter(([name, value]) => isConfidential(name, value)).map(([, value]) => value);
-  } catch {
-    return []; // SECRETS_DAMAGED, told by planLaunch to those that need one
   }
 }

@@ -37,7 +37,7 @@ export class Requester {
   constructor(options: RequesterOptions) {
     this.#options = options;
     this.#url = new URL(options.launch.url);
-    this.#hasOwnAuthorization = Object.keys(options.launch.headers).some((name) => /^authorization$/i.test(name));
+    this.#hasOwnAuthorization = hasAuthorization(options.launch);
   }
 
   /** For people: without what may be secret in it. */
@@ -128,3 +128,8 @@ export const NO_LOGINS: RemoteAuth = {
 // — internal —
 
 const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** A person gave what lets mcpd in: then no login takes its place. */
+function hasAuthorization({ headers }: HttpLaunch): boolean {
+  return Object.keys(headers).some((name) => /^authorization$/i.test(name));
+}
