@@ -233,7 +233,11 @@ function waitBeforeStart(core: Core, instance: Instance): number {
 function flushCalls(core: Core, instance: Instance): void {
   const waiting = [...instance.queue];
   instance.queue.clear();
-  for (const call of waiting) if (instance.link !== null) dispatchCall(core, instance, instance.link, call);
+  for (const call of waiting) {
+    // Waiting for a turn begins now.
+    call.waitingSince = null;
+    if (instance.link !== null) dispatchCall(core, instance, instance.link, call);
+  }
 }
 
 /** Servers that were let start get their processes. */

@@ -140,7 +140,8 @@ function variantOf(instance: Instance, link: ServerLink): string {
   return instance.holder === null || link.era === 'modern' ? '' : link.abilities.declared;
 }
 
-function memoryOf(link: ServerLink, before: ServerMemory | null): ServerMemory {
+/** `known` is what is known of its lists, for those that could not be read. */
+function memoryOf(link: ServerLink, before: ServerMemory | null, known = before?.lists ?? []): ServerMemory {
   return {
     fingerprint: link.fingerprint,
     era: link.era ?? 'legacy',
@@ -153,7 +154,7 @@ function memoryOf(link: ServerLink, before: ServerMemory | null): ServerMemory {
     lists: LIST_KINDS.map((kind): CachedList => {
       const read = link.read.get(kind);
       return read === undefined
-        ? (before?.lists.find((list) => list.kind === kind) ?? { kind, entries: [], findings: [] })
+        ? (known.find((list) => list.kind === kind) ?? { kind, entries: [], findings: [] })
         : { kind, entries: read.entries, findings: read.findings };
     }),
   };
@@ -162,8 +163,11 @@ function memoryOf(link: ServerLink, before: ServerMemory | null): ServerMemory {
 /** What is known now: of a process of a host's own, what it lists to such hosts is a variant. */
 function memoryIn(instance: Instance, link: ServerLink, before: ServerMemory | null): ServerMemory {
   const declared = variantOf(instance, link);
-  const fresh = memoryOf(link, before);
-  if (declared === '' || before === null) return fresh;
+  if (declared === '' || before === null) return memoryOf(link, before);
+  const variant = before.variants.find((one) => one.declared === declared);
+  // Half of a variant that nobody has seen is none.
+  if (variant === undefined && !LIST_KINDS.every((kind) => link.read.has(kind))) return before;
+  const fresh = memoryOf(link, before, variant?.lists.length ? variant.lists : before.lists);
   const lists = sameLists(before.lists, fresh.lists) ? [] : fresh.lists;
   const others = before.variants.filter((one) => one.declared !== declared);
   // In one order, so that what was read anew is found to be the same.
