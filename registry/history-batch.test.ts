@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallRecord } from '../src/core/model.ts';
-import { HISTORY_TEXT_CHARS_MAX } from '../src/limits.ts';
+import { HISTORY_TEXT_CHARS_MAX } from '../src/operation-limits.ts';
 import { packCalls, unpackCalls } from './history-batch.ts';
 
 const record: fc.Arbitrary<CallRecord> = fc.record({

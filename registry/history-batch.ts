@@ -1,5 +1,5 @@
 import type { CallRecord } from '../src/core/model.ts';
-import { HISTORY_TEXT_CHARS_MAX } from '../src/limits.ts';
+import { HISTORY_TEXT_CHARS_MAX } from '../src/operation-limits.ts';
 
 /**
  * Calls on their way to another thread: one block of numbers that moves without a copy, and each distinct text once. Measured for 500

@@ -6,7 +6,7 @@ import {
   HISTORY_QUERY_TIMEOUT_MS,
   HISTORY_RETRY_MS,
   HISTORY_WORKER_HEAP_MIB,
-} from '../src/limits.ts';
+} from '../src/operation-limits.ts';
 import { packCalls } from './history-batch.ts';
 import type { Answer, FromWorker, Question, ToWorker, WorkerSettings } from './history-messages.ts';
 

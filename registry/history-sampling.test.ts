@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HISTORY_BATCH_MS, HISTORY_ROWS_PER_SECOND_MAX } from '../src/limits.ts';
+import { HISTORY_BATCH_MS, HISTORY_ROWS_PER_SECOND_MAX } from '../src/operation-limits.ts';
 import { createSampler } from './history-sampling.ts';
 
 /** Rows kept of `perSecond` calls, in each of `seconds`. */

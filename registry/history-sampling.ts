@@ -1,4 +1,4 @@
-import { HISTORY_ROWS_PER_SECOND_MAX } from '../src/limits.ts';
+import { HISTORY_ROWS_PER_SECOND_MAX } from '../src/operation-limits.ts';
 
 /** Decides which calls become rows. Up to a second's allowance may come at once; a flood is thinned evenly, not cut off at its start. */
 export interface Sampler {

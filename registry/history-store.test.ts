@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CallRecord } from '../src/core/model.ts';
-import { HISTORY_ROWS_KEPT } from '../src/limits.ts';
+import { HISTORY_ROWS_KEPT } from '../src/operation-limits.ts';
 import { packCalls } from './history-batch.ts';
 import { openHistoryStore } from './history-store.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { Transition } from '../src/core/model.ts';
-import { HISTORY_ROWS_KEPT, HISTORY_TEXT_CHARS_MAX, HISTORY_TRANSITIONS_KEPT } from '../src/limits.ts';
+import { HISTORY_ROWS_KEPT, HISTORY_TEXT_CHARS_MAX, HISTORY_TRANSITIONS_KEPT } from '../src/operation-limits.ts';
 import { type Db, openDatabase } from './db.ts';
 import { type CallColumns, type PackedCalls, unpackCalls } from './history-batch.ts';
 import type { Answer, CallRow, Question } from './history-messages.ts';

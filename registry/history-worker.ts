@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { McpdError } from '../src/errors.ts';
-import { HISTORY_RETRY_MS } from '../src/limits.ts';
+import { HISTORY_RETRY_MS } from '../src/operation-limits.ts';
 import type { Answer, FromWorker, Question, ToWorker, WorkerSettings } from './history-messages.ts';
 import { type HistoryStore, openHistoryStore, putAside } from './history-store.ts';
 import { sqliteFault } from './sqlite-fault.ts';

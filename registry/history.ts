@@ -1,5 +1,10 @@
 import type { CallRecord, Transition } from '../src/core/model.ts';
-import { HISTORY_BATCH_MS, HISTORY_BATCH_ROWS_MAX, HISTORY_IDLE_MS, HISTORY_QUEUE_ROWS_MAX } from '../src/limits.ts';
+import {
+  HISTORY_BATCH_MS,
+  HISTORY_BATCH_ROWS_MAX,
+  HISTORY_IDLE_MS,
+  HISTORY_QUEUE_ROWS_MAX,
+} from '../src/operation-limits.ts';
 import { HistoryLink } from './history-link.ts';
 import type { CallRow, Question } from './history-messages.ts';
 import { createSampler } from './history-sampling.ts';

@@ -140,6 +140,27 @@ export const TURN_WAIT_MS = 1 * SECOND;
 /** A call of a server that is known to ask waits so long for another one; while a person is being asked it is then refused. */
 export const TURN_MAX_MS = 30 * SECOND;
 
+// — Tasks —
+/** Tasks whose owners are remembered; of an older one its id alone tells. */
+export const TASKS_KEPT = 4096;
+/** A process is kept up so long for a task that somebody may still ask for, if the task's own time to live is not shorter. As long as a call may take. */
+export const TASK_HOLDS_MS = 60 * MINUTE;
+/** A larger result is no task that was made in the place of one. */
+export const TASK_BYTES_MAX = 64 * KIB;
+/** How often mcpd looks at a task that it runs for a host: as the server says, within these; and where it says nothing. */
+export const TASK_POLL_MS = 1 * SECOND;
+export const TASK_POLL_MIN_MS = 100;
+export const TASK_POLL_MAX_MS = 30 * SECOND;
+/** One page of `tasks/list`; a server that does not answer in time has none. */
+export const TASK_LIST_TIMEOUT_MS = 15 * SECOND;
+/** Of one host, at once. */
+export const TASK_LISTINGS_MAX = 16;
+/** Pages read of one server, and tasks told to a host in all. */
+export const TASK_LIST_PAGES_MAX = 20;
+export const TASKS_LISTED_MAX = 1000;
+/** Tasks that one host may listen for at once. */
+export const HOST_TASK_LISTENS_MAX = 1000;
+
 // — Lists —
 export const LIST_PAGES_MAX = 100;
 export const LIST_ENTRIES_MAX = 1000;
@@ -213,28 +234,6 @@ export const SECRET_MASKED_CHARS_MIN = 6;
 export const LOG_QUEUE_BYTES_MAX = 1 * MIB;
 /** Lines of stderr shown in an error. */
 export const STDERR_TAIL_LINES = 20;
-
-// — History —
-export const HISTORY_BATCH_MS = 250;
-export const HISTORY_BATCH_ROWS_MAX = 500;
-/** Above this rate rows are sampled; counters stay exact. */
-export const HISTORY_ROWS_PER_SECOND_MAX = 2000;
-export const HISTORY_ROWS_KEPT = 100_000;
-export const HISTORY_TRANSITIONS_KEPT = 20_000;
-/** Rows given to the history worker and not yet written; beyond it rows are dropped and counted. About 5 s at the highest rate. */
-export const HISTORY_QUEUE_ROWS_MAX = 10_000;
-/** Of a tool name, URI or reason kept in a row: whoever sends a 10 MB URI does not fill the disk with it. */
-export const HISTORY_TEXT_CHARS_MAX = 512;
-/** History that switched itself off (full disk, dead worker) tries again after this time. */
-export const HISTORY_RETRY_MS = 1 * MINUTE;
-/** One question to the history worker. */
-export const HISTORY_QUERY_TIMEOUT_MS = 5 * SECOND;
-/** Writing the last rows when the daemon stops; less than what its stop may take. */
-export const HISTORY_CLOSE_TIMEOUT_MS = 2 * SECOND;
-/** Without a row or a question for this long the history worker ends: a thread costs 8 MiB, its next start 40 ms on another core. */
-export const HISTORY_IDLE_MS = 30 * SECOND;
-/** JavaScript heap of the history worker: a batch and a page of rows fit several times. */
-export const HISTORY_WORKER_HEAP_MIB = 24;
 
 // — Registry —
 /** Another program (a backup, a curious person) may hold registry.db this long; the daemon waits inside a write, so it stays short. */

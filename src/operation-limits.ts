@@ -141,3 +141,25 @@ export const PROGRESS_REPAINT_MS = 100;
 export const INTERRUPT_GRACE_MS = 1 * SECOND;
 /** One small program that the doctor or `boot` runs. */
 export const SMALL_PROGRAM_TIMEOUT_MS = 10 * SECOND;
+
+// — History —
+export const HISTORY_BATCH_MS = 250;
+export const HISTORY_BATCH_ROWS_MAX = 500;
+/** Above this rate rows are sampled; counters stay exact. */
+export const HISTORY_ROWS_PER_SECOND_MAX = 2000;
+export const HISTORY_ROWS_KEPT = 100_000;
+export const HISTORY_TRANSITIONS_KEPT = 20_000;
+/** Rows given to the history worker and not yet written; beyond it rows are dropped and counted. About 5 s at the highest rate. */
+export const HISTORY_QUEUE_ROWS_MAX = 10_000;
+/** Of a tool name, URI or reason kept in a row: whoever sends a 10 MB URI does not fill the disk with it. */
+export const HISTORY_TEXT_CHARS_MAX = 512;
+/** History that switched itself off (full disk, dead worker) tries again after this time. */
+export const HISTORY_RETRY_MS = 1 * MINUTE;
+/** One question to the history worker. */
+export const HISTORY_QUERY_TIMEOUT_MS = 5 * SECOND;
+/** Writing the last rows when the daemon stops; less than what its stop may take. */
+export const HISTORY_CLOSE_TIMEOUT_MS = 2 * SECOND;
+/** Without a row or a question for this long the history worker ends: a thread costs 8 MiB, its next start 40 ms on another core. */
+export const HISTORY_IDLE_MS = 30 * SECOND;
+/** JavaScript heap of the history worker: a batch and a page of rows fit several times. */
+export const HISTORY_WORKER_HEAP_MIB = 24;

@@ -3,7 +3,7 @@ import { modernMeta } from '../protocol/handshake.ts';
 import { requestText } from '../protocol/jsonrpc.ts';
 import { toServer } from './emit.ts';
 import type { ListKind } from './model.ts';
-import type { Core, Instance, OwnRequest, ReadCause, ServerLink } from './state.ts';
+import type { Core, Instance, OwnRequest, ReadCause, ServerLink, Unawaited } from './state.ts';
 
 /** Requests of mcpd's own towards a server, and what may come of their answers. */
 
@@ -41,7 +41,7 @@ export function tell(core: Core, instance: Instance, link: ServerLink, method: s
 }
 
 /** From here on nobody waits for the answer to this request. A server need not answer at all, so not many are kept. */
-export function abandon(link: ServerLink, id: number, why: 'late' | 'unneeded'): void {
+export function abandon(link: ServerLink, id: number, why: Unawaited): void {
   if ((link.calls.get(id)?.need ?? 'no') !== 'no') link.needy -= 1;
   link.calls.delete(id);
   link.pending.delete(id);
@@ -58,7 +58,7 @@ export function abandonOwn(link: ServerLink, isMeant: (own: OwnRequest) => boole
   for (const [id, own] of link.pending) if (isMeant(own)) abandon(link, id, 'unneeded');
 }
 
-/** JSON text of the `_meta` that mcpd's own requests carry towards a modern server. */
-export function ownMeta(core: Core): string {
-  return modernMeta(JSON.stringify(core.config.identity), '{}', null);
+/** JSON text of the `_meta` that mcpd's own requests carry towards a modern server; `capabilities` is JSON too. */
+export function ownMeta(core: Core, capabilities = '{}'): string {
+  return modernMeta(JSON.stringify(core.config.identity), capabilities, null);
 }

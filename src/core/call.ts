@@ -4,6 +4,7 @@ import type { LogLevel } from '../protocol/methods.ts';
 import type { RequestView } from '../protocol/request-view.ts';
 import type { CallRecord, Era, InstanceKey, ServerName, SessionId } from './model.ts';
 import type { Refusal } from './refusals.ts';
+import type { Task } from './tasks.ts';
 
 /** One routed request of a host, from arrival to answer. */
 export interface Call {
@@ -51,12 +52,39 @@ export interface Call {
   waitingSince: number | null;
   /** The server asked its host something during it. */
   askedBack: boolean;
+  /** Null for nearly all. */
+  task: CallTask | null;
+}
+
+/** What a call has to do with tasks. */
+export type CallTask =
+  /** Its host wants it to be one (2025-11-25). */
+  | { kind: 'asked' }
+  /** So it is, but the server has no tasks: it is called plainly. */
+  | { kind: 'plain' }
+  /** Its host takes a task for an answer, if the server likes (the extension). */
+  | { kind: 'offered' }
+  /** `tasks/get` and the like, about one that was made before. */
+  | { kind: 'about' }
+  | TaskRun;
+
+/** A tool that can be called as a task only, and a host that has none: mcpd makes the task and waits for its end. */
+export interface TaskRun {
+  readonly kind: 'run';
+  stage: 'create' | 'watch' | 'fetch';
+  task: Task | null;
+  /** Milliseconds between two looks at it. */
+  pollMs: number;
+  /** When the tool itself was called. */
+  sentAt: number;
 }
 
 type CallPhase =
   | { name: 'queued'; view: RequestView; retry: string | null }
   | { name: 'sent'; upstreamId: number; sentAt: number }
-  | { name: 'asking'; round: Round };
+  | { name: 'asking'; round: Round }
+  /** A task runs for it, and is looked at again then. */
+  | { name: 'polling'; at: number };
 
 /** One round of input for a modern server, whose host is asked by real requests. */
 export interface Round {

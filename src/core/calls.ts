@@ -7,16 +7,20 @@ import { inputLabels, withoutInput } from '../protocol/input.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
 import { member, text } from '../protocol/members.ts';
 import { metaEdit } from '../protocol/meta.ts';
+import { param } from '../protocol/request-view.ts';
 import { errorCodeOf } from '../protocol/results.ts';
+import { taskSupportIn } from '../protocol/tasks.ts';
 import { abandon } from './asking.ts';
 import type { Call, CallOutcome, Parked } from './call.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
-import { openCallsOf } from './instance.ts';
+import { callsAtServer, openCallsOf } from './instance.ts';
 import { withdrawFor } from './question-table.ts';
 import { needsInput, type Refusal } from './refusals.ts';
 import { uriEdits } from './result-uris.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { bookSubscription, forgetSubscription } from './subscriptions.ts';
+import { taskRequestEdits, taskResultEdits } from './task-messages.ts';
+import { cancelRun, forgetTask } from './tasks.ts';
 import { lookAtQueue, noteQuiet } from './turns.ts';
 
 /** The life of a call once its server is chosen: sent, answered once, cancelled or given up. */
@@ -37,7 +41,8 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
     const { span, json } = call.rewrite;
     edits.push({ start: span.start, end: span.end, with: json });
   }
-  if (era === 'modern' || call.hostEra === 'modern' || call.progressToken !== null) {
+  const mayBeRelated = core.tasks.size > 0 && param(view, '_meta') !== null;
+  if (era === 'modern' || call.hostEra === 'modern' || call.progressToken !== null || mayBeRelated) {
     const session = core.sessions.get(call.session);
     const edit = metaEdit(view, {
       from: call.hostEra,
@@ -47,6 +52,8 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
       clientInfo: session?.clientInfo ?? '{}',
       capabilities: call.abilities.forModern,
       logLevel: session?.logLevel ?? null,
+      tasks: era === 'modern' && taskSupportIn(link.capabilities).extension,
+      marked: call.prefixed ? call.server : null,
     });
     if (edit !== null) edits.push(edit);
   }
@@ -55,6 +62,7 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
     edits.push({ start: end, end, with: `,${retry}` });
   }
   if (era === 'legacy' && call.hostEra === 'modern') edits.push(...withoutInput(view));
+  if (call.task !== null) edits.push(...taskRequestEdits(call, view));
   // Between eras it may have to be sent once more, with input; else its frame is given up.
   call.view = era === call.hostEra ? null : view;
   call.phase = { name: 'sent', upstreamId, sentAt: core.now };
@@ -89,6 +97,8 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
       instance.link?.subscribed.add(call.target);
     }
     const serverEra = instance.link?.era ?? 'legacy';
+    if (call.task !== null && instance.link !== null)
+      made.push(...taskResultEdits(core, instance, instance.link, call, frame));
     if (serverEra === 'modern' && call.prefixed) made.push(...inputLabels(frame, envelope.result, call.server));
     const { method, hostEra, hostRevision } = call;
     const whole = editsForHost(frame, envelope.result, method, { serverEra, hostEra, hostRevision }, made);
@@ -136,10 +146,15 @@ export function endUnanswered(core: Core, instance: Instance, call: Call, outcom
 /** The server is told that nobody waits for this call any more. */
 export function abandonUpstream(core: Core, instance: Instance, call: Call, reason: string): void {
   const { link } = instance;
+  if (link === null) return;
+  if (call.task?.kind === 'run') {
+    cancelRun(core, instance, link, call.task, call);
+    if (call.task.stage === 'create') return;
+  }
   // The process that had it may have been replaced: there its id is another call's.
-  if (call.phase.name !== 'sent' || link?.calls.get(call.phase.upstreamId) !== call) return;
+  if (call.phase.name !== 'sent' || link.calls.get(call.phase.upstreamId) !== call) return;
   const requestId = call.phase.upstreamId;
-  abandon(link, requestId, 'late');
+  abandon(link, requestId, call.task?.kind === 'asked' ? 'task' : 'late');
   toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId, reason })));
   if (call.subscribes) forgetSubscription(core, instance, link, call.target);
 }
@@ -223,7 +238,8 @@ function finish(
   else if (call.phase.name === 'queued') instance.queue.delete(call);
   else instance.asking.delete(call);
   if (call.questions > 0 || call.parked !== null) withdrawFor(core, call, 'the call has ended');
-  if (outcome === 'ok' || outcome === 'tool-error') noteQuiet(core, call);
+  if (call.task?.kind === 'run' && call.task.task !== null) forgetTask(core, call.task.task);
+  if (call.task === null && (outcome === 'ok' || outcome === 'tool-error')) noteQuiet(core, call);
   const failed = outcome !== 'ok' && outcome !== 'cancelled';
   instance.counters.calls += 1;
   core.totals.calls += 1;
@@ -241,7 +257,8 @@ function finish(
       host: session?.host ?? '',
       server: call.server,
       method: call.method,
-      target: call.target,
+      // The id of a task may be all that protects it.
+      target: call.task?.kind === 'about' ? '' : call.target,
       queuedMs: sentAt - call.openedAt,
       totalMs: core.now - call.openedAt,
       outcome,
@@ -255,7 +272,7 @@ function finish(
   if (instance.link === null) return;
   armIdle(core, instance);
   if (instance.phase === 'running') lookAtQueue(core, instance);
-  if (instance.phase === 'draining' && instance.link.calls.size === 0) arm(core, `drain:${instance.key}`, 0);
+  if (instance.phase === 'draining' && callsAtServer(instance).length === 0) arm(core, `drain:${instance.key}`, 0);
 }
 
 function isToolError(frame: Frame): boolean {

@@ -5,6 +5,7 @@ import { finishWithRefusal, finishWithResult, sendCall } from './calls.ts';
 import { noSubscriptions } from './refusals.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { alignSubscriptions, bookSubscription, canSubscribe } from './subscriptions.ts';
+import { settleTask } from './task-messages.ts';
 import { awaitTurn, takesTurn } from './turns.ts';
 
 /** The result of `completion/complete` for a server that has none: hosts are told that there are some, since some server may have them. */
@@ -12,6 +13,7 @@ export const NO_COMPLETIONS = '{"completion":{"values":[],"total":0,"hasMore":fa
 
 /** Sends a call to its running server, or settles it without, where the server has nothing to say to it. */
 export function dispatchCall(core: Core, instance: Instance, link: ServerLink, call: Call): void {
+  if (call.task !== null) settleTask(link, call);
   if (!takesTurn(core, instance, link, call)) return awaitTurn(core, instance, call);
   if (call.subscribes) return subscribe(core, instance, link, call);
   if (call.method === 'completion/complete' && !mayComplete(link.protocolVersion, link.capabilities))

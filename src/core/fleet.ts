@@ -9,7 +9,7 @@ import {
 import { finishWithRefusal } from './calls.ts';
 import { dispatchCall } from './dispatch.ts';
 import { arm, disarm, enter, log } from './emit.ts';
-import { newLink } from './instance.ts';
+import { callsAtServer, newLink } from './instance.ts';
 import { type ExitReport, LIST_KINDS } from './model.ts';
 import { declaredBy } from './places.ts';
 import { withdrawAll } from './question-table.ts';
@@ -83,7 +83,7 @@ export function onExited(core: Core, instance: Instance, exit: ExitReport): void
   const readyMs = instance.readyAt === null ? 0 : core.now - instance.readyAt;
   const report = instance.fault === null ? exit : { ...exit, cause: `${instance.fault} (${exit.cause})` };
   const stopped = (instance.phase === 'stopping' || instance.phase === 'draining') && instance.fault === null;
-  const sent = [...(instance.link?.calls.values() ?? [])];
+  const sent = callsAtServer(instance);
   forgetProcess(core, instance);
   for (const call of sent) finishWithRefusal(core, instance, call, outcomeUnknown(instance.server, report), 'lost');
   if (!stopped) {
@@ -175,7 +175,7 @@ function perform(core: Core, instance: Instance, action: Action, reason: string 
       if (instance.again === 'no') refuseCalls(core, instance, reason ?? whyDown(instance));
       return;
     case 'drain':
-      arm(core, `drain:${instance.key}`, (instance.link?.calls.size ?? 0) === 0 ? 0 : DRAIN_MS);
+      arm(core, `drain:${instance.key}`, callsAtServer(instance).length === 0 ? 0 : DRAIN_MS);
       return;
     case 'stop-child':
     case 'kill-child':
@@ -277,6 +277,7 @@ const PROCESS_TIMERS = [
   'listen',
   'flow',
   'turn',
+  'poll',
   'deadline',
   'idle',
   'drain',

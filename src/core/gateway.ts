@@ -35,6 +35,9 @@ import { onFlowTimer } from './server-notices.ts';
 import { closeSession, onHostMessage, onHostNoise, openSession } from './sessions.ts';
 import type { Core, CoreConfig, Instance, ServerLink } from './state.ts';
 import { serverStatus, sessionStatus } from './status.ts';
+import { endListingsAt, onTaskListTimer } from './task-lists.ts';
+import { onPollTimer } from './task-runs.ts';
+import { neededForTasksUntil } from './tasks.ts';
 import { beginTrial, cancelTrial } from './trials.ts';
 import { onLinkNews, onServerFull, onServerMessage, onServerNoise } from './upstream.ts';
 import { UriTable } from './uris.ts';
@@ -63,6 +66,8 @@ export class Gateway {
       listNews: { armed: false, toldAt: Number.NEGATIVE_INFINITY },
       questions: new Map(),
       parked: new Map(),
+      tasks: new Map(),
+      taskListings: new Map(),
       nextQuestion: 1,
       startQueue: new Set(),
       startSlots: new Set(),
@@ -204,6 +209,7 @@ function onServerExited(core: Core, instance: Instance, exit: ExitReport): void 
   const news = link === null || phase !== 'starting' ? NO_NEWS : onExitWhileProbed(core, instance, link);
   if (link !== null && news.kind === 'respawn-legacy') return onLinkNews(core, instance, link, news);
   onExited(core, instance, exit);
+  endListingsAt(core, instance);
   forgetIfGone(core, instance);
 }
 
@@ -212,6 +218,7 @@ function onTimer(core: Core, timer: TimerId): void {
   const colon = timer.indexOf(':');
   if (timer.startsWith('question:')) return onQuestionTimeout(core, timer.slice(colon + 1));
   if (timer.startsWith('park:')) return onParkTimer(core, timer.slice(colon + 1));
+  if (timer.startsWith('tasks:')) return onTaskListTimer(core, Number(timer.slice(colon + 1)));
   const [key = '', list = ''] = timer.slice(colon + 1).split('/');
   const instance = core.instances.get(key);
   if (instance !== undefined) onInstanceTimer(core, instance, timer.slice(0, colon), list);
@@ -242,6 +249,8 @@ function onInstanceTimer(core: Core, instance: Instance, kind: string, listName:
       return onTurnTimer(core, instance);
     case 'again':
       return onAgainTimer(core, instance);
+    case 'poll':
+      return onPollTimer(core, instance);
     default:
       return link === null ? undefined : onLinkTimer(core, instance, link, kind, listName);
   }
@@ -279,7 +288,8 @@ function onStartTimeout(core: Core, instance: Instance): void {
 function onIdle(core: Core, instance: Instance): void {
   instance.idleArmed = false;
   if (instance.phase !== 'running' || instance.held) return;
-  if (openCallsOf(instance) > 0 || instance.subscriptions.size > 0) instance.usedAt = core.now;
+  const isNeeded = instance.subscriptions.size > 0 || neededForTasksUntil(core, instance) > core.now;
+  if (openCallsOf(instance) > 0 || isNeeded) instance.usedAt = core.now;
   if (core.now - instance.usedAt < idleStopMs(instance)) return armIdle(core, instance);
   signal(core, instance, 'want-down', 'idle');
 }

@@ -1,9 +1,9 @@
 import { HOST_OPEN_REQUESTS_MAX, HOST_SUBSCRIPTIONS_MAX, SERVER_OPEN_REQUESTS_MAX } from '../limits.ts';
 import { progressTokenOf } from '../protocol/meta.ts';
 import { isLogLevel, type Route } from '../protocol/methods.ts';
-import type { RequestView } from '../protocol/request-view.ts';
+import { param, type RequestView } from '../protocol/request-view.ts';
 import { resultFor } from '../protocol/results.ts';
-import type { Call } from './call.ts';
+import type { Call, CallTask } from './call.ts';
 import { dispatchCall, mayComplete, NO_COMPLETIONS } from './dispatch.ts';
 import { answer, refuse } from './emit.ts';
 import { wantForCall } from './fleet.ts';
@@ -26,6 +26,8 @@ import {
 import { type Destination, destinationOf, isRefusal } from './routing.ts';
 import type { Core, HostSession, Instance, KnownServer } from './state.ts';
 import { watchedBy } from './subscriptions.ts';
+import { unknownTask } from './task-refusals.ts';
+import { knowsTasks, supportOf, taskPlace } from './tasks.ts';
 
 /** Requests of hosts that a server must answer: each finds its server, and goes there or waits for its start. */
 
@@ -37,20 +39,27 @@ export interface CallFacts {
   logLevel: string | null;
 }
 
-type CallRoute = Extract<Route, { kind: 'call' | 'subscription' }>;
+type CallRoute = Extract<Route, { kind: 'call' | 'subscription' | 'task' }>;
 
 export function onCall(core: Core, session: HostSession, view: RequestView, facts: CallFacts, route: CallRoute): void {
   const { id } = view.request;
-  const found = destinationOf(core, session.door.scope, view, route.kind === 'call' ? route.at : 'uri');
+  const found = destinationOf(core, session.door.scope, view, route.kind === 'subscription' ? 'uri' : route.at);
   if (isRefusal(found)) return refuse(core, session.id, id, found);
   const known = core.servers.get(found.server);
-  const instance = known === undefined ? null : placeFor(core, session, session.abilities, known);
+  const instance = known === undefined ? null : placeOf(core, session, known, route, found);
   if (instance === null || known === undefined) return refuse(core, session.id, id, serverNotEnabled(found.server));
+  if (instance === 'foreign')
+    return refuse(core, session.id, id, unknownTask(`${found.server} has made none of this id for this host`));
   if (isCompletionless(view, known)) return answer(core, session.id, id, resultFor(facts.era, NO_COMPLETIONS));
   const refusal = refusalBefore(core, session, instance, known, route);
   if (refusal !== null) return refuse(core, session.id, id, refusal);
 
-  const call = newCall(core, session, view, facts, { found, instance, subscribes: route.kind === 'subscription' });
+  const call = newCall(core, session, view, facts, {
+    found,
+    instance,
+    subscribes: route.kind === 'subscription',
+    task: taskPartOf(session, view, facts.era, known, route, found.target),
+  });
   // What a legacy server wants was asked by mcpd, so no other state than its own can come back.
   const hostsState = facts.era === 'modern' ? stateOf(view) : null;
   const serverEra = hostsState === null ? null : eraOf(instance, known);
@@ -77,6 +86,40 @@ export function onCall(core: Core, session: HostSession, view: RequestView, fact
 }
 
 // — internal —
+
+/** A task has its place; what is asked about one that no server of this era can have made is `foreign` to all of them. */
+function placeOf(
+  core: Core,
+  session: HostSession,
+  known: KnownServer,
+  { kind }: CallRoute,
+  { target }: Destination,
+): Instance | 'foreign' | null {
+  if (kind !== 'task') return placeFor(core, session, session.abilities, known);
+  const instance = taskPlace(core, session, known, target);
+  const support = instance === null || instance === 'foreign' ? null : supportOf(instance, known);
+  if (support === null) return instance;
+  const has = session.era === 'modern' ? support.extension : support.calls;
+  return has && support.era === (session.era ?? 'legacy') ? instance : 'foreign';
+}
+
+/** What a request has to do with tasks, as far as its host is concerned. */
+function taskPartOf(
+  session: HostSession,
+  view: RequestView,
+  era: Era,
+  known: KnownServer,
+  route: CallRoute,
+  target: string,
+): CallTask | null {
+  if (route.kind === 'task') return { kind: 'about' };
+  if (route.kind !== 'call' || route.at !== 'tool') return null;
+  if (known.taskTools.has(target) && !knowsTasks(session))
+    return { kind: 'run', stage: 'create', task: null, pollMs: 0, sentAt: 0 };
+  if (era === 'modern') return session.abilities.tasks ? { kind: 'offered' } : null;
+  if (param(view, 'task') === null) return null;
+  return { kind: knowsTasks(session) ? 'asked' : 'plain' };
+}
 
 /** A server that is known to complete nothing is not started to say so. */
 function isCompletionless({ request }: RequestView, { memory }: KnownServer): boolean {
@@ -117,7 +160,12 @@ function newCall(
   session: HostSession,
   view: RequestView,
   { key, era, logLevel }: CallFacts,
-  { found, instance, subscribes }: { found: Destination; instance: Instance; subscribes: boolean },
+  {
+    found,
+    instance,
+    subscribes,
+    task,
+  }: { found: Destination; instance: Instance; subscribes: boolean; task: CallTask | null },
 ): Call {
   return {
     session: session.id,
@@ -150,5 +198,6 @@ function newCall(
     need: 'no',
     waitingSince: null,
     askedBack: false,
+    task,
   };
 }

@@ -4,6 +4,7 @@ import { signal, wantUp } from './fleet.ts';
 import { forgetIfGone } from './installed.ts';
 import { isHeldBySomebody, isUnseen, placeFor } from './places.ts';
 import type { Core, HostSession } from './state.ts';
+import { neededForTasksUntil } from './tasks.ts';
 
 /** What a host's coming and going means for the processes that are its own. */
 
@@ -13,7 +14,8 @@ export function releasePlaces(core: Core, session: HostSession): void {
   for (const instance of core.instances.values()) {
     if (instance.holder === null || instance.purpose.kind !== 'serve' || isHeldBySomebody(core, instance)) continue;
     // A client that comes with each request anew may come again: its processes stop when they are idle.
-    if (instance.holder !== session.door.principal) {
+    // And tasks may be asked for by the same person's next session.
+    if (instance.holder !== session.door.principal && neededForTasksUntil(core, instance) <= core.now) {
       instance.again = 'no';
       signal(core, instance, 'want-down', 'its host has left');
     }

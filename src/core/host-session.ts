@@ -1,7 +1,7 @@
 import { NO_ABILITIES, readAbilities } from '../protocol/abilities.ts';
 import { member, text } from '../protocol/members.ts';
 import { isLogLevel } from '../protocol/methods.ts';
-import { MODERN_REVISION } from '../protocol/revisions.ts';
+import { featuresOf, MODERN_REVISION } from '../protocol/revisions.ts';
 import type { ResumeFacts } from './events.ts';
 import { audienceOf } from './listing.ts';
 import { type Door, type Era, LIST_KINDS } from './model.ts';
@@ -23,7 +23,7 @@ export function newSession(core: Core, id: string, host: string, door: Door): Ho
     initialized: false,
     clientInfo: JSON.stringify(core.config.identity),
     abilities: NO_ABILITIES,
-    audience: audienceOf('legacy', NO_ABILITIES, door.scope),
+    audience: audienceOf('legacy', NO_ABILITIES, featuresOf(null).tasks, door.scope),
     places: new Map(),
     logLevel: null,
     open: new TransientMap(),
@@ -46,7 +46,7 @@ export function resumeSession(core: Core, session: HostSession, resume: ResumeFa
     const info = member(bytes, whole, 'clientInfo');
     if (info !== null) takeClientInfo(session, text(bytes, info));
     const capabilities = member(bytes, whole, 'capabilities');
-    if (capabilities !== null) takeAbilities(session, 'legacy', text(bytes, capabilities));
+    takeAbilities(session, 'legacy', capabilities === null ? '{}' : text(bytes, capabilities));
   } else if (resume.era === 'modern') {
     takeAbilities(session, 'modern', session.abilities.raw);
   }
@@ -61,12 +61,13 @@ export function resumeSession(core: Core, session: HostSession, resume: ResumeFa
 
 /** What the host can be asked, and so which lists it gets. `raw` is the JSON of its capabilities. */
 export function takeAbilities(session: HostSession, era: Era, raw: string): void {
+  const tasks = era === 'legacy' && featuresOf(session.protocolVersion).tasks;
   const { declared } = session.abilities;
   if (session.abilities.raw !== raw) session.abilities = readAbilities(raw);
-  else if (session.audience.era === era) return;
+  else if (session.audience.era === era && session.audience.tasks === tasks) return;
   // Where it was placed was decided by what it could be asked.
   if (session.abilities.declared !== declared) session.places.clear();
-  session.audience = audienceOf(era, session.abilities, session.door.scope);
+  session.audience = audienceOf(era, session.abilities, tasks, session.door.scope);
 }
 
 /** `raw` is the JSON of what the host calls itself. */

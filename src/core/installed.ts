@@ -10,6 +10,7 @@ import { instancesOf, isHeldBySomebody } from './places.ts';
 import { notStarted } from './refusals.ts';
 import type { Core, Instance, KnownServer } from './state.ts';
 import { restoreWatches } from './subscriptions.ts';
+import { neededForTasksUntil } from './tasks.ts';
 import { goOnWithTrial } from './trials.ts';
 
 /** What follows when the registry or a person changes a server, and what is left when it goes. */
@@ -25,6 +26,7 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
     memory: remembered,
     keys: NO_KEYS,
     quiet: before?.quiet ?? new Set(),
+    taskTools: new Set(),
     callsBackSince: remembered?.callsBack === true ? Number.NEGATIVE_INFINITY : null,
     locked: before?.locked ?? null,
   };
@@ -130,7 +132,8 @@ export function onMemory(core: Core, instance: Instance, limit: 'soft' | 'hard',
 /** Tried again by a timer until no call is open. */
 export function recycleIfIdle(core: Core, instance: Instance): void {
   if (instance.phase !== 'running' || !instance.findings.has('memory')) return;
-  if (openCallsOf(instance) > 0) return arm(core, `memory:${instance.key}`, RECYCLE_RETRY_MS);
+  const atWork = openCallsOf(instance) > 0 || neededForTasksUntil(core, instance) > core.now;
+  if (atWork) return arm(core, `memory:${instance.key}`, RECYCLE_RETRY_MS);
   restart(core, instance, 'memory over its soft limit');
 }
 

@@ -1,4 +1,5 @@
 import { type Abilities, NO_ABILITIES } from '../protocol/abilities.ts';
+import type { Call } from './call.ts';
 import type { InstanceKey, ServerDefinition } from './model.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { TransientMap } from './transient-map.ts';
@@ -30,6 +31,7 @@ export function newInstance(
     queue: new Set(),
     asking: new Set(),
     subscriptions: new Map(),
+    taskWatchers: new Map(),
     unstable: [],
     notBefore: 0,
     halfOpen: false,
@@ -69,6 +71,7 @@ export function newLink(fingerprint: string, abilities: Abilities): ServerLink {
     needy: 0,
     pending: new Map(),
     abandoned: new Map(),
+    tasks: new Map(),
     reading: new Map(),
     read: new Map(),
     rereads: new Map(),
@@ -77,13 +80,19 @@ export function newLink(fingerprint: string, abilities: Abilities): ServerLink {
     asked: new Map(),
     elicitations: new Map(),
     subscribed: new Set(),
+    subscribedTasks: new Set(),
     listenId: null,
     probedAt: null,
     flow: { since: 0, passed: 0, held: new Set() },
   };
 }
 
-/** Calls that were sent, wait to be, or wait for what their hosts are asked. */
+/** Calls that its process works at. */
+export function callsAtServer({ link, asking }: Instance): Call[] {
+  return [...(link?.calls.values() ?? []), ...[...asking].filter(({ phase }) => phase.name === 'polling')];
+}
+
+/** Calls that were sent, wait to be, or wait for what their hosts are asked or for a task. */
 export function openCallsOf(instance: Instance): number {
   return instance.queue.size + instance.asking.size + (instance.link?.calls.size ?? 0);
 }

@@ -7,6 +7,7 @@ import {
   LIST_RETRY_MS,
 } from '../limits.ts';
 import { LISTS } from '../protocol/methods.ts';
+import { requiresTask } from '../protocol/tasks.ts';
 import { restSoon } from './calls.ts';
 import { arm, find, publishServer } from './emit.ts';
 import { isRepair } from './entries.ts';
@@ -102,6 +103,7 @@ export function takeNames(core: Core, known: KnownServer): void {
   const { name, enabled } = known.definition;
   const keys = keysOfLists(known.memory);
   known.keys = keys;
+  known.taskTools = taskToolsOf(known.memory);
   const uris = { uris: keys.resources, templates: keys.templates };
   const added = [
     ...core.names.assign(name, [
@@ -118,6 +120,13 @@ export function entriesOf(memory: ServerMemory | null, kind: ListKind): readonly
 }
 
 // — internal —
+
+/** Of all variants of its list: a tool is not another one for hosts that can be asked. */
+function taskToolsOf(memory: ServerMemory | null): ReadonlySet<string> {
+  const lists = [memory?.lists ?? [], ...(memory?.variants ?? []).map((variant) => variant.lists)].flat();
+  const entries = lists.filter(({ kind }) => kind === 'tools').flatMap((list) => list.entries);
+  return new Set(keysOf('tools', entries.filter(requiresTask)));
+}
 
 function keysOfLists(memory: ServerMemory | null): KnownServer['keys'] {
   const keys = (list: ListKind) => {

@@ -12,6 +12,7 @@ import { arm, disarm, toServer } from './emit.ts';
 import { onListFailure, onListPage } from './list-reading.ts';
 import { onListenEnded } from './listening.ts';
 import type { Core, Instance, OwnRequest, ServerLink } from './state.ts';
+import { onNoTaskPage, onTaskPage } from './task-lists.ts';
 
 /**
  * Protocol state towards one process: which era it speaks, and its greeting. The functions say what came of a message; what follows for
@@ -56,6 +57,9 @@ export function onOwnAnswer(
     case 'listen':
       onListenEnded(core, instance, link, id, frame.envelope.kind === 'error');
       return NO_NEWS;
+    case 'tasks':
+      onTaskPage(core, instance, link, own.listing, frame);
+      return NO_NEWS;
   }
 }
 
@@ -70,6 +74,9 @@ export function onOwnFailure(core: Core, instance: Instance, link: ServerLink, o
       return onListFailure(core, instance, link, own.list, why);
     case 'health':
     case 'listen':
+      return NO_NEWS;
+    case 'tasks':
+      onNoTaskPage(core, instance, own.listing);
       return NO_NEWS;
   }
 }

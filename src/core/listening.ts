@@ -1,5 +1,6 @@
 import { LISTEN_AGAIN_MS } from '../limits.ts';
 import { notificationText } from '../protocol/jsonrpc.ts';
+import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import { abandon, ask, ownMeta } from './asking.ts';
 import { arm, toServer } from './emit.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
@@ -12,8 +13,10 @@ export function listen(core: Core, instance: Instance, link: ServerLink): void {
     promptsListChanged: declares(link, 'prompts'),
     resourcesListChanged: declares(link, 'resources'),
     ...(link.subscribed.size === 0 ? {} : { resourceSubscriptions: [...link.subscribed] }),
+    ...(link.subscribedTasks.size === 0 ? {} : { taskIds: [...link.subscribedTasks] }),
   };
-  if (!filter.toolsListChanged && !filter.promptsListChanged && !filter.resourcesListChanged) return;
+  const wantsLists = filter.toolsListChanged || filter.promptsListChanged || filter.resourcesListChanged;
+  if (!wantsLists && link.subscribedTasks.size === 0) return endListen(core, instance, link);
   const old = link.listenId;
   link.listenId = ask(
     core,
@@ -21,12 +24,10 @@ export function listen(core: Core, instance: Instance, link: ServerLink): void {
     link,
     { kind: 'listen' },
     'subscriptions/listen',
-    `{"notifications":${JSON.stringify(filter)},"_meta":${ownMeta(core)}}`,
+    `{"notifications":${JSON.stringify(filter)},"_meta":${ownMeta(core, link.subscribedTasks.size === 0 ? '{}' : TAKES_TASKS)}}`,
   );
-  if (old === null) return;
   // Only now: between the two nothing is missed.
-  abandon(link, old, 'unneeded');
-  toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId: old })));
+  if (old !== null) cancelListen(core, instance, link, old);
 }
 
 /** The server ended the listen `id`. One that refused it is not asked again. */
@@ -39,6 +40,20 @@ export function onListenEnded(core: Core, instance: Instance, link: ServerLink, 
 }
 
 // — internal —
+
+const TAKES_TASKS = JSON.stringify({ extensions: { [TASKS_EXTENSION]: {} } });
+
+/** There is nothing more to listen for. */
+function endListen(core: Core, instance: Instance, link: ServerLink): void {
+  const { listenId } = link;
+  link.listenId = null;
+  if (listenId !== null) cancelListen(core, instance, link, listenId);
+}
+
+function cancelListen(core: Core, instance: Instance, link: ServerLink, id: number): void {
+  abandon(link, id, 'unneeded');
+  toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId: id })));
+}
 
 function declares(link: ServerLink, capability: string): boolean {
   return link.capabilities[capability] !== undefined;

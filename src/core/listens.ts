@@ -12,6 +12,8 @@ import { placeFor } from './places.ts';
 import { invalidParams } from './refusals.ts';
 import type { Core, HostSession, Listen, WatchedUris } from './state.ts';
 import { alignSubscriptions, canSubscribe, release, watch, watchedBy, watchKey } from './subscriptions.ts';
+import { grantedTasks, releaseTasks, watchTasks } from './task-listens.ts';
+import { lacksTasks } from './task-refusals.ts';
 import type { UriTarget } from './uris.ts';
 
 /** A modern host's subscriptions/listen: acknowledged first, with what of it is granted, then fed until the host cancels it. */
@@ -21,12 +23,20 @@ export function openListen(core: Core, session: HostSession, id: RawId, idKey: s
     return refuse(core, session.id, id, invalidParams('params.notifications must be an object'));
   const asked = filter as Record<string, unknown>;
   const lists = new Set<ListKind>(LIST_KINDS.filter((kind) => asked[LISTS[kind].filter] === true));
-  const listen: Listen = { id, lists, uris: grantedUris(core, session, asked['resourceSubscriptions']) };
+  const taskIds = asked['taskIds'];
+  if (taskIds !== undefined && !session.abilities.tasks) return refuse(core, session.id, id, lacksTasks());
+  const listen: Listen = {
+    id,
+    lists,
+    uris: grantedUris(core, session, asked['resourceSubscriptions']),
+    tasks: grantedTasks(core, session, taskIds),
+  };
   session.listens.set(idKey, listen);
   acknowledge(core, session, listen);
   // It may have its lists from an earlier connection, so it is told of what differs from now on, whether or not it asks for them here.
   for (const kind of lists) core.lists.result(kind, session.audience, core.servers);
   watchAll(core, session, listen.uris);
+  watchTasks(core, session, listen.tasks);
   const stale = [...session.stale].filter((kind) => lists.has(kind));
   for (const kind of stale) session.stale.delete(kind);
   tellListen(core, session, listen, stale);
@@ -38,6 +48,7 @@ export function endListen(core: Core, session: HostSession, idKey: string): bool
   if (listen === undefined) return false;
   session.listens.delete(idKey);
   release(core, session, listen.uris.keys());
+  releaseTasks(core, session, listen.tasks.keys());
   return true;
 }
 
@@ -62,10 +73,11 @@ function targetOf(core: Core, { door }: HostSession, uri: string): UriTarget | n
   return door.scope.kind === 'server' ? { server: door.scope.server, raw: uri } : core.uris.resolve(uri);
 }
 
-function acknowledge(core: Core, session: HostSession, { id, lists, uris }: Listen): void {
+function acknowledge(core: Core, session: HostSession, { id, lists, uris, tasks }: Listen): void {
   const honoured: Record<string, unknown> = {};
   for (const kind of lists) honoured[LISTS[kind].filter] = true;
   if (uris.size > 0) honoured['resourceSubscriptions'] = [...uris.values()];
+  if (tasks.size > 0) honoured['taskIds'] = [...tasks.values()];
   const params = `{"notifications":${JSON.stringify(honoured)},"_meta":{"${SUBSCRIPTION_ID_KEY}":${id}}}`;
   const bytes = line(notificationText('notifications/subscriptions/acknowledged', params));
   // It must not be dropped as a notice may be: to the host it is the answer, for now.

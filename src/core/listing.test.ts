@@ -7,7 +7,7 @@ import { NameTable } from './names.ts';
 import type { KnownServer } from './state.ts';
 import { UriTable } from './uris.ts';
 
-const LEGACY = audienceOf('legacy', NO_ABILITIES, { kind: 'all' });
+const LEGACY = audienceOf('legacy', NO_ABILITIES, true, { kind: 'all' });
 
 /** The list of one server with these raw tools, as a legacy host gets it. */
 function listed(...tools: string[]): string {
@@ -95,7 +95,7 @@ test('what one era does not know is left out for it', () => {
   const keys = (era: 'legacy' | 'modern') =>
     (JSON.parse(resultText(world, 'tools/list', era)) as { tools: object[] }).tools.map((tool) => Object.keys(tool));
   expect(keys('legacy')).toEqual([
-    ['name', 'inputSchema', 'execution'],
+    ['name', 'inputSchema'],
     ['name', 'inputSchema', 'outputSchema'],
   ]);
   expect(keys('modern')).toEqual([

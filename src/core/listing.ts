@@ -3,6 +3,7 @@ import type { Abilities } from '../protocol/abilities.ts';
 import { asBuffer } from '../protocol/bytes.ts';
 import { jsonString, member, members, text } from '../protocol/members.ts';
 import { LISTS } from '../protocol/methods.ts';
+import { speaksOfTasks, taskSupportIn } from '../protocol/tasks.ts';
 import type { Era, ListKind, Scope, ServerName } from './model.ts';
 import type { NameTable } from './names.ts';
 import type { KnownServer } from './state.ts';
@@ -16,11 +17,14 @@ export interface Audience {
   readonly era: Era;
   /** As in `Abilities`: some legacy servers list more to clients that can do more. */
   readonly declared: string;
+  /** They may call tools as tasks (2025-11-25). */
+  readonly tasks: boolean;
   readonly scope: Scope;
 }
 
-export function audienceOf(era: Era, { declared }: Abilities, scope: Scope): Audience {
-  return { key: `${era}/${declared}/${scope.kind === 'all' ? '' : scope.server}`, era, declared, scope };
+export function audienceOf(era: Era, { declared }: Abilities, tasks: boolean, scope: Scope): Audience {
+  const key = `${era}${tasks ? '+tasks' : ''}/${declared}/${scope.kind === 'all' ? '' : scope.server}`;
+  return { key, era, declared, tasks, scope };
 }
 
 /** One list as one audience gets it. */
@@ -96,14 +100,15 @@ export class MergedLists {
     return slot.current;
   }
 
-  #make(kind: ListKind, { era, declared, scope }: Audience, servers: Servers): string {
+  #make(kind: ListKind, { era, declared, tasks, scope }: Audience, servers: Servers): string {
     const entries: string[] = [];
     const names = scope.kind === 'server' ? [scope.server] : [...servers.keys()].sort();
     for (const name of names) {
       const known = servers.get(name);
       if (known === undefined || !known.definition.enabled) continue;
+      const reader = { era, tasks: kind === 'tools' && tasks && hasTasks(known) };
       for (const raw of listOf(known, kind, declared)) {
-        const entry = scope.kind === 'server' ? ownEntry(era, raw) : this.#exposedEntry(kind, era, name, raw);
+        const entry = scope.kind === 'server' ? ownEntry(reader, raw) : this.#exposedEntry(kind, reader, name, raw);
         if (entry !== null) entries.push(entry);
       }
     }
@@ -114,10 +119,10 @@ export class MergedLists {
   }
 
   /** The entry with the name or URI that hosts use in the place of the server's own; null when it has none. */
-  #exposedEntry(kind: ListKind, era: Era, server: ServerName, raw: string): string | null {
+  #exposedEntry(kind: ListKind, reader: Reader, server: ServerName, raw: string): string | null {
     const mayNameUris = kind === 'tools' && this.#uris.sharesUris(server);
     const leading = leadingKey(kind, raw);
-    if (leading !== null && !raw.includes(ONE_ERA_ONLY[era]) && !(mayNameUris && raw.includes('"_meta"'))) {
+    if (leading !== null && isKnownWhole(reader, raw) && !(mayNameUris && raw.includes('"_meta"'))) {
       const exposed = this.#exposedKey(kind, server, leading.key);
       return exposed === null ? null : `{"${LISTS[kind].key}":${JSON.stringify(exposed)}${raw.slice(leading.end)}`;
     }
@@ -131,7 +136,7 @@ export class MergedLists {
         parts.push(`"${entry.key}":${JSON.stringify(exposed)}`);
       } else if (entry.key === '_meta' && mayNameUris) {
         parts.push(`"_meta":${this.#exposedMeta(server, value)}`);
-      } else if (isKnownTo(era, entry.key, value)) {
+      } else if (isKnownTo(reader, entry.key, value)) {
         parts.push(text(bytes, { start: entry.keyStart, end: entry.end }));
       }
     }
@@ -178,12 +183,20 @@ export function keysOf(kind: ListKind, entries: readonly string[]): string[] {
 
 // — internal —
 
+/** What matters of those who read an entry: their era, and whether they may call this server's tools as tasks. */
+type Reader = Pick<Audience, 'era' | 'tasks'>;
+
+function hasTasks({ memory }: KnownServer): boolean {
+  const capabilities = JSON.parse(memory?.capabilities ?? '{}') as Record<string, unknown>;
+  return memory?.era === 'legacy' && taskSupportIn(capabilities).calls;
+}
+
 /** An entry under its own name, for hosts that see this server alone. */
-function ownEntry(era: Era, raw: string): string {
-  if (!raw.includes(ONE_ERA_ONLY[era])) return raw;
+function ownEntry(reader: Reader, raw: string): string {
+  if (isKnownWhole(reader, raw)) return raw;
   const bytes = Buffer.from(raw);
   const kept = members(bytes, { start: 0, end: bytes.length }).filter((one) =>
-    isKnownTo(era, one.key, text(bytes, one)),
+    isKnownTo(reader, one.key, text(bytes, one)),
   );
   return `{${kept.map((one) => text(bytes, { start: one.keyStart, end: one.end })).join(',')}}`;
 }
@@ -205,11 +218,17 @@ function leadingKey(kind: ListKind, raw: string): { key: string; end: number } |
   return key.includes('\\') || raw.includes(quoted, end) || raw.includes('\\u') ? null : { key, end: end + 1 };
 }
 
+/** True for an entry that certainly has nothing for these readers to miss. */
+function isKnownWhole({ era, tasks }: Reader, raw: string): boolean {
+  return !raw.includes(ONE_ERA_ONLY[era]) && (tasks || !speaksOfTasks(raw));
+}
+
 /**
- * Until 2025-11-25 an outputSchema must have an object at its root, and strict hosts reject the whole list otherwise; `execution` was
- * given up after that.
+ * Until 2025-11-25 an outputSchema must have an object at its root, and strict hosts reject the whole list otherwise; `execution` says
+ * whether a tool can, or must, be called as a task.
  */
-function isKnownTo(era: Era, key: string, value: string): boolean {
-  if (era === 'modern') return key !== 'execution';
+function isKnownTo({ era, tasks }: Reader, key: string, value: string): boolean {
+  if (key === 'execution') return tasks;
+  if (era === 'modern') return true;
   return key !== 'outputSchema' || (JSON.parse(value) as { type?: unknown }).type === 'object';
 }

@@ -1,5 +1,6 @@
 import type { Call } from './call.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
+import { isOfTask } from './tasks.ts';
 
 /**
  * Whose a server's own request is. Over HTTP it comes on the stream of a call; on stdio nothing says so, and then it belongs to the only
@@ -15,7 +16,10 @@ export function ownerOf(core: Core, instance: Instance, link: ServerLink, about:
   const named = about === null ? undefined : link.calls.get(about);
   if (named !== undefined) return { kind: 'call', call: named };
   if (about !== null) return ownerBetweenCalls(core, instance);
-  const calls = [...link.calls.values()];
+  const all = [...link.calls.values()];
+  const plain = all.filter((call) => !isOfTask(call));
+  // A server that forgets to name the task asks for the only calls that there are.
+  const calls = plain.length > 0 ? plain : all;
   const [first] = calls;
   const last = calls.at(-1);
   if (first === undefined || last === undefined) return ownerBetweenCalls(core, instance);

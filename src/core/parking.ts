@@ -8,7 +8,8 @@ import { elements, jsonString, member, text } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { errorCodeOf } from '../protocol/results.ts';
 import { sampledForServer } from '../protocol/sampling.ts';
-import type { Call, Parked } from './call.ts';
+import { withoutRelatedTask } from '../protocol/tasks.ts';
+import type { Call, Parked, TaskRun } from './call.ts';
 import { abandonUpstream, deliverAnswer, endUnanswered, finishWithRefusal, finishWithResult } from './calls.ts';
 import { answer, arm, disarm, toServer } from './emit.ts';
 import { answerNobody, unpark } from './question-table.ts';
@@ -93,6 +94,7 @@ export function unite(core: Core, instance: Instance, parked: Parked, call: Call
   const before = parked.call;
   call.parked = parked;
   call.progress = before.progress;
+  if (before.task?.kind === 'run') goOnWith(instance, before, before.task, call);
   call.askedBack = true;
   call.need = before.need;
   call.phase = before.phase;
@@ -101,8 +103,8 @@ export function unite(core: Core, instance: Instance, parked: Parked, call: Call
   parked.stage = 'gathering';
   disarm(core, `park:${parked.id}`);
   if (parked.outcome !== null) return deliverHeld(core, instance, parked, call);
-  if (link === null || before.phase.name !== 'sent') return;
-  link.calls.set(before.phase.upstreamId, call);
+  if (link === null || (before.phase.name !== 'sent' && before.phase.name !== 'polling')) return;
+  if (before.phase.name === 'sent') link.calls.set(before.phase.upstreamId, call);
   const responses = param(view, 'inputResponses');
   for (const [key, want] of [...parked.wants]) {
     const response = responses === null ? null : member(view.bytes, responses, key);
@@ -175,6 +177,13 @@ function newParked(core: Core, instance: Instance, call: Call): Parked {
   return parked;
 }
 
+/** The task that mcpd runs for the one call is now run for the other. */
+function goOnWith(instance: Instance, before: Call, run: TaskRun, call: Call): void {
+  call.task = run;
+  if (run.task !== null) run.task.run = call;
+  if (instance.asking.delete(before)) instance.asking.add(call);
+}
+
 function tellHost(core: Core, parked: Parked): void {
   const { call } = parked;
   parked.stage = 'with-host';
@@ -221,5 +230,11 @@ function labelOf({ prefixed, server }: Call): string | null {
 }
 
 function paramsFor({ bytes, params, method }: Wanted, label: string | null): string {
-  return params === null ? '{}' : edited(bytes, params, labelEdit(bytes, params, method, label));
+  if (params === null) return '{}';
+  const edits = [...labelEdit(bytes, params, method, label), ...withoutRelatedTask(bytes, params)];
+  return edited(
+    bytes,
+    params,
+    edits.sort((a, b) => a.start - b.start),
+  );
 }

@@ -8,11 +8,13 @@ import { jsonString, member, text } from '../protocol/members.ts';
 import { sampledForServer, samplingForHost } from '../protocol/sampling.ts';
 import type { Call, Question } from './call.ts';
 import { find, passNotice, toServer } from './emit.ts';
-import { ownerOf } from './owners.ts';
+import { type Owner, ownerOf } from './owners.ts';
 import { park, takeBack } from './parking.ts';
 import { answerNobody, newQuestionId, openQuestion, settle, withdraw } from './question-table.ts';
 import { onRoundAnswer, onRoundFailure } from './rounds.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
+import { relatedEdits, relatedEditsForServer } from './task-messages.ts';
+import { ownerOfTask, relatedTask, type Task } from './tasks.ts';
 
 /** Requests of legacy servers to their client: passed to the host whose call caused them, and its answer back. */
 
@@ -38,7 +40,9 @@ export function onServerQuestion(
     );
   if (link.asked.size >= SERVER_QUESTIONS_MAX)
     return answerNobody(core, instance, id, `${SERVER_QUESTIONS_MAX} requests to hosts are open already`);
-  const owner = ownerOf(core, instance, link, about);
+  const bytes = join(frame.bytes);
+  const task = relatedTask(core, instance, bytes, envelope.params);
+  const owner = task === null ? ownerOf(core, instance, link, about) : taskOwner(core, link, task);
   const call = owner.kind === 'nobody' ? null : owner.call;
   if (call !== null) call.askedBack = true;
   if (method !== 'roots/list' || call !== null) noteCallsBack(core, instance);
@@ -47,8 +51,7 @@ export function onServerQuestion(
     find(core, instance, 'asks-nobody', `AMBIGUOUS_OWNER: ${method} was refused, since ${owner.why}${fix}`);
     return answerNobody(core, instance, id, `${method} reaches no host: ${owner.why}`);
   }
-  const bytes = join(frame.bytes);
-  const params = envelope.params;
+  const { params } = envelope;
   const abilities = owner.kind === 'call' ? owner.call.abilities : owner.session.abilities;
   const lack = lackFor(abilities, method, params === null ? null : JSON.parse(text(bytes, params)));
   if (lack !== null)
@@ -74,6 +77,8 @@ export function onHostAnswer(core: Core, session: HostSession, frame: Frame): vo
   const edits: Edit[] = [{ start: envelope.idSpan.start, end: envelope.idSpan.end, with: from.id }];
   if (envelope.kind === 'result' && question.method === 'sampling/createMessage')
     edits.push(...sampledForServer(join(frame.bytes), envelope.result, instance.link?.protocolVersion ?? null));
+  if (envelope.kind === 'result' && core.tasks.size > 0)
+    edits.push(...relatedEditsForServer(session, instance.server, join(frame.bytes), envelope.result));
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
   core.out.push({ type: 'to-server', instance: instance.key, generation: instance.generation, bytes, id: null });
 }
@@ -124,7 +129,11 @@ export function onHostProgress(core: Core, session: HostSession, frame: Frame): 
   if (token === null || question === undefined || question.session !== session.id) return;
   const { from } = question;
   if (from.kind !== 'server' || from.progressToken === null) return;
-  const edits = [{ start: token.start, end: token.end, with: from.progressToken }];
+  const { server } = core.instances.get(from.instance) ?? { server: '' };
+  const edits = [
+    { start: token.start, end: token.end, with: from.progressToken },
+    ...relatedEditsForServer(session, server, bytes, envelope.params),
+  ];
   core.out.push({
     type: 'to-server',
     instance: from.instance,
@@ -146,6 +155,13 @@ export function onElicitationComplete(core: Core, link: ServerLink, frame: Frame
 }
 
 // — internal —
+
+function taskOwner(core: Core, link: ServerLink, task: Task): Owner {
+  const { session, call } = ownerOfTask(core, link, task);
+  if (call !== null) return { kind: 'call', call };
+  if (session === undefined) return { kind: 'nobody', why: 'the host that made the task has left' };
+  return { kind: 'session', session, call: null };
+}
 
 interface Asking {
   session: HostSession;
@@ -175,6 +191,7 @@ function ask(
     { start: envelope.idSpan.start, end: envelope.idSpan.end, with: own },
     ...fitting,
     ...labelEdit(bytes, params, method, session.door.scope.kind === 'all' ? instance.server : null),
+    ...relatedEdits(instance, session, bytes, params),
   ];
   const meta = params === null ? null : member(bytes, params, '_meta');
   const token = meta === null ? null : member(bytes, meta, 'progressToken');

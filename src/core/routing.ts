@@ -1,10 +1,12 @@
 import type { Span } from '../protocol/frame.ts';
 import { duplicateKey, jsonString, type Member, member, members } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
+import { parsedTaskId } from '../protocol/tasks.ts';
 import type { Scope, ServerName } from './model.ts';
 import type { NameKind } from './names.ts';
 import { invalidParams, missingParam, type Refusal, serverNotEnabled, unknownTarget } from './refusals.ts';
 import type { Core } from './state.ts';
+import { unknownTask } from './task-refusals.ts';
 
 /** Which server a request is for, and what must stand in it for the name or URI that the host used. */
 export interface Destination {
@@ -20,8 +22,9 @@ export function destinationOf(
   core: Core,
   scope: Scope,
   view: RequestView,
-  at: 'tool' | 'prompt' | 'uri' | 'ref',
+  at: 'tool' | 'prompt' | 'uri' | 'ref' | 'task',
 ): Destination | Refusal {
+  if (at === 'task') return byTask(core, scope, view, param(view, 'taskId'));
   if (at === 'ref') return refDestination(core, scope, view);
   return at === 'uri'
     ? byUri(core, scope, view, param(view, 'uri'))
@@ -76,6 +79,27 @@ function byUri(core: Core, scope: Scope, { bytes, request }: RequestView, value:
     target: target.raw,
     rewrite: same ? null : { span: value, json: JSON.stringify(target.raw) },
     exposedUri: same ? null : uri,
+  });
+}
+
+/** The id of a task names its server. */
+function byTask(
+  core: Core,
+  scope: Scope,
+  { bytes, request }: RequestView,
+  value: Member | null,
+): Destination | Refusal {
+  const id = value === null ? null : jsonString(bytes, value);
+  if (value === null || id === null) return missingParam(request.method, 'taskId');
+  if (scope.kind === 'server') return inScope(core, scope.server, id);
+  const task = parsedTaskId(id);
+  if (task === null || !core.servers.has(task.server)) return unknownTask('its id names no installed server');
+  const { server, raw } = task;
+  return enabledOnly(core, {
+    server,
+    target: raw,
+    rewrite: { span: value, json: JSON.stringify(raw) },
+    exposedUri: null,
   });
 }
 

@@ -15,6 +15,9 @@ import { ownIdOf } from './own-ids.ts';
 import { deliverProgress } from './progress.ts';
 import { onElicitationComplete, onServerCancelled } from './questions.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
+import { relatedEdits } from './task-messages.ts';
+import { onTaskNotice, onTaskStatus } from './task-notices.ts';
+import { ownerOfTask, relatedTask } from './tasks.ts';
 
 /** What servers say of their own accord, and which host hears of it. */
 
@@ -38,6 +41,10 @@ export function onServerNotice(
       return onCancelled(core, instance, link, frame, envelope.params);
     case 'notifications/elicitation/complete':
       return onElicitationComplete(core, link, frame);
+    case 'notifications/tasks/status':
+      return onTaskStatus(core, instance, link, frame);
+    case 'notifications/tasks':
+      return onTaskNotice(core, instance, frame);
     case 'notifications/subscriptions/acknowledged':
       return;
   }
@@ -74,7 +81,7 @@ function onLogMessage(core: Core, instance: Instance, link: ServerLink, frame: F
     level: isLogLevel(level) && levelReaches(level, 'error') ? 'error' : 'info',
     text: `says (${level ?? '?'}): ${data === null ? '' : beginning(bytes, data)}`,
   });
-  const { session, call } = recipientOf(core, instance, link, about);
+  const { session, call } = recipientOf(core, instance, link, bytes, params, about);
   if (session === undefined || (level === null && data === null)) return;
   const threshold = session.era === 'modern' ? levelOfCalls(link, session) : (session.logLevel ?? 'debug');
   if (threshold === null || !levelReaches(level, threshold)) return;
@@ -97,7 +104,16 @@ interface Recipient {
   call: Call | null;
 }
 
-function recipientOf(core: Core, instance: Instance, link: ServerLink, about: number | null): Recipient {
+function recipientOf(
+  core: Core,
+  instance: Instance,
+  link: ServerLink,
+  bytes: Uint8Array,
+  params: Span | null,
+  about: number | null,
+): Recipient {
+  const task = relatedTask(core, instance, bytes, params);
+  if (task !== null) return ownerOfTask(core, link, task);
   const named = about === null ? undefined : link.calls.get(about);
   const holder = core.sessions.get(instance.holder ?? '');
   // What belongs to a request that has ended is nobody else's.
@@ -139,7 +155,9 @@ function onCancelled(core: Core, instance: Instance, link: ServerLink, frame: Fr
 }
 
 function onUnknownNotice(core: Core, instance: Instance, link: ServerLink, frame: Frame, about: number | null): void {
-  const recipient = recipientOf(core, instance, link, about);
+  const { envelope } = frame;
+  const params = envelope.kind === 'notification' ? envelope.params : null;
+  const recipient = recipientOf(core, instance, link, join(frame.bytes), params, about);
   if (recipient.session !== undefined) pass(core, instance, link, recipient, frame, []);
   else find(core, instance, 'unknown-notices', 'notices of an unknown kind were dropped: they name no host');
 }
@@ -153,8 +171,14 @@ function pass(
   edits: readonly Edit[],
 ): void {
   if (session === undefined) return;
-  if (hasRoom(core, link)) passNotice(core, session, frame, edits, call?.id ?? null);
+  if (hasRoom(core, link))
+    passNotice(core, session, frame, [...edits, ...related(core, instance, session, frame)], call?.id ?? null);
   else find(core, instance, 'notices', 'it sends more notices than mcpd passes on; some were dropped');
+}
+
+function related(core: Core, instance: Instance, session: HostSession, { envelope, bytes }: Frame): Edit[] {
+  if (core.tasks.size === 0 || envelope.kind !== 'notification') return [];
+  return relatedEdits(instance, session, join(bytes), envelope.params);
 }
 
 /** At most so many in a second; counts one more. */

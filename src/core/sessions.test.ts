@@ -104,7 +104,7 @@ test.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'res
   },
 );
 
-test.each(['made/up', 'tasks/get', 'tools/Call', '__proto__', 'constructor'])(
+test.each(['made/up', 'tasks/update', 'tools/Call', '__proto__', 'constructor'])(
   'an unknown method %s is refused',
   (method) => {
     const { world, host } = given();

@@ -28,6 +28,9 @@ import {
 } from './refusals.ts';
 import type { Core, HostSession } from './state.ts';
 import { release, unsubscribe } from './subscriptions.ts';
+import { releaseTasks } from './task-listens.ts';
+import { dropListings, isListing, listTasks } from './task-lists.ts';
+import { knowsTasks } from './tasks.ts';
 
 /** What hosts send. Everything but calls is answered here and at once, whatever the servers do. */
 
@@ -49,10 +52,13 @@ export function closeSession(core: Core, session: HostSession): void {
   }
   const watched = [session.subscriptions, ...[...session.listens.values()].map(({ uris }) => uris)];
   const keys = watched.flatMap((uris) => [...uris.keys()]);
+  const tasks = [...session.listens.values()].flatMap((one) => [...one.tasks.keys()]);
   session.subscriptions.clear();
   session.listens.clear();
   release(core, session, keys);
+  releaseTasks(core, session, tasks);
   core.sessions.delete(session.id);
+  dropListings(core, session, null);
   // Servers need not say any more what only this host wanted to hear.
   setLogLevel(core, session, null);
   releasePlaces(core, session);
@@ -75,7 +81,7 @@ export function onHostMessage(core: Core, session: HostSession, frame: Frame): v
 export function onHostNoise(core: Core, session: HostSession, reason: NoiseReason, id: RawId | null): void {
   const code = reason === 'not-json' || reason === 'invalid-utf8' ? PARSE_ERROR : INVALID_REQUEST;
   // An id that is in use is to be answered by what it was used for, and by nothing else.
-  const own = id === null || isInUse(session, idKey(id)) ? null : id;
+  const own = id === null || isInUse(core, session, idKey(id)) ? null : id;
   refuse(core, session.id, own, { code, message: HOST_NOISE[reason], data: { reason } });
 }
 
@@ -91,13 +97,13 @@ const HOST_NOISE: Record<NoiseReason, string> = {
   batch: 'batches are not accepted in this session; send one message a line',
 };
 
-function isInUse(session: HostSession, key: string): boolean {
-  return session.open.has(key) || session.listens.has(key);
+function isInUse(core: Core, session: HostSession, key: string): boolean {
+  return session.open.has(key) || session.listens.has(key) || isListing(core, session, key);
 }
 
 function onRequest(core: Core, session: HostSession, frame: Frame, request: Request): void {
   const key = idKey(request.id);
-  if (isInUse(session, key)) return refuse(core, session.id, request.id, idInUse(key));
+  if (isInUse(core, session, key)) return refuse(core, session.id, request.id, idInUse(key));
   const view = viewOf(frame, request);
   const twice = duplicateKey(view.params);
   if (twice !== null) return refuse(core, session.id, request.id, invalidParams(`params.${twice} is there twice`));
@@ -105,7 +111,9 @@ function onRequest(core: Core, session: HostSession, frame: Frame, request: Requ
   const era = eraOfRequest(core, session, request, envelope);
   if (typeof era !== 'string') return refuse(core, session.id, request.id, era);
   const route = routeOf(request.method, era);
-  if (route === null) return refuse(core, session.id, request.id, unknownMethod(request.method));
+  const isTask = route?.kind === 'task' || route?.kind === 'task-list';
+  if (route === null || (isTask && era === 'legacy' && !knowsTasks(session)))
+    return refuse(core, session.id, request.id, unknownMethod(request.method));
   switch (route.kind) {
     case 'local':
       return answerLocally(core, session, view);
@@ -116,7 +124,10 @@ function onRequest(core: Core, session: HostSession, frame: Frame, request: Requ
     case 'subscription':
       if (route.change === 'unsubscribe') return onUnsubscribe(core, session, view);
       break;
+    case 'task-list':
+      return listTasks(core, session, view, key);
     case 'call':
+    case 'task':
       break;
   }
   onCall(core, session, view, { key, era, logLevel: envelope?.logLevel ?? null }, route);
@@ -189,6 +200,7 @@ function onNotice(core: Core, session: HostSession, frame: Frame): void {
   if (id === null) return;
   const key = idKey(text(bytes, id));
   if (endListen(core, session, key)) return;
+  dropListings(core, session, key);
   const call = session.open.get(key);
   const instance = call === undefined ? undefined : core.instances.get(call.instance);
   if (call !== undefined && instance !== undefined) cancelCall(core, instance, call, 'the host cancelled it');

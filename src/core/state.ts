@@ -19,6 +19,8 @@ import type {
 } from './model.ts';
 import type { NameTable } from './names.ts';
 import type { Phase } from './supervision.ts';
+import type { TaskListing } from './task-lists.ts';
+import type { Task } from './tasks.ts';
 import type { TransientMap } from './transient-map.ts';
 import type { UriTable } from './uris.ts';
 
@@ -35,6 +37,10 @@ export interface Core {
   readonly questions: Map<string, Question>;
   /** Calls of modern hosts that wait for input, by the id in their `requestState`. */
   readonly parked: Map<string, Parked>;
+  /** Tasks that servers have made for hosts, or for mcpd in their stead, by `taskKey`, the oldest first. */
+  readonly tasks: Map<string, Task>;
+  /** `tasks/list` of hosts that are not answered yet, by a number of their own. */
+  readonly taskListings: Map<number, TaskListing>;
   readonly names: NameTable;
   readonly uris: UriTable;
   readonly lists: MergedLists;
@@ -45,7 +51,7 @@ export interface Core {
   /** Instances in the CPU-heavy part of their start. */
   readonly startSlots: Set<InstanceKey>;
   mode: 'serving' | 'stopping' | 'stopped';
-  /** Counts questions and parked calls. */
+  /** Counts questions, parked calls and task listings. */
   nextQuestion: number;
   totals: { calls: number; errors: number };
 }
@@ -74,6 +80,8 @@ export interface KnownServer {
   keys: Readonly<Record<ListKind, readonly string[]>>;
   /** Tools and prompts that were seen to answer without asking their host anything. */
   readonly quiet: Set<string>;
+  /** Tools that can be called as a task only. */
+  taskTools: ReadonlySet<string>;
   /** When it was first seen to ask something during a call; sessions that came later get processes of their own. */
   callsBackSince: number | null;
   /** A person must log in first: why. */
@@ -109,6 +117,8 @@ export interface Instance {
   readonly asking: Set<Call>;
   /** Raw URIs that hosts watch, and their sessions. They outlive its processes. */
   readonly subscriptions: Map<string, Set<SessionId>>;
+  /** Its own ids of tasks whose changes modern hosts listen for, and their sessions. */
+  readonly taskWatchers: Map<string, Set<SessionId>>;
   /** When its unstable starts ended (promise R5). */
   unstable: number[];
   notBefore: number;
@@ -174,9 +184,11 @@ export interface ServerLink {
   /** mcpd's own requests. */
   readonly pending: Map<number, OwnRequest>;
   /** Requests whose answer nobody waits for; the newest ABANDONED_IDS_KEPT. */
-  readonly abandoned: Map<number, 'late' | 'unneeded'>;
+  readonly abandoned: Map<number, Unawaited>;
   /** Lists being read, with what has come so far. */
   readonly reading: Map<ListKind, ListReading>;
+  /** By the id on the link of the request that made it, which is also its progress token. */
+  readonly tasks: Map<number, Task>;
   /** What this process has said its lists are. */
   readonly read: Map<ListKind, { entries: string[]; findings: string[] }>;
   /** Lists that will be read again soon, and when each was last. */
@@ -189,6 +201,8 @@ export interface ServerLink {
   readonly elicitations: Map<string, SessionId>;
   /** Raw URIs that this process was asked to watch. */
   readonly subscribed: Set<string>;
+  /** The tasks that it was asked to tell of. */
+  readonly subscribedTasks: Set<string>;
   /** Id of mcpd's own subscriptions/listen at a modern server. */
   listenId: number | null;
   /** When the health probe that is out was sent. */
@@ -202,7 +216,12 @@ export type OwnRequest =
   | { kind: 'initialize' }
   | { kind: 'list'; list: ListKind }
   | { kind: 'health' }
-  | { kind: 'listen' };
+  | { kind: 'listen' }
+  /** One page of its tasks, for the listing of this number. */
+  | { kind: 'tasks'; listing: number };
+
+/** Why nobody waits for an answer: it comes too late, it never mattered, or it comes too late and a task that it names is to be cancelled. */
+export type Unawaited = 'late' | 'unneeded' | 'task';
 
 /** Why a list is read: after the start, after the server's notice, or once more because the answer was suspicious. */
 export type ReadCause = 'start' | 'notice' | 'recheck';
@@ -255,4 +274,6 @@ export interface Listen {
   id: RawId;
   lists: Set<ListKind>;
   uris: WatchedUris;
+  /** By `watchKey` of the server's own id: the task as the host named it. */
+  tasks: Map<string, string>;
 }

@@ -87,6 +87,7 @@ export function alignSubscriptions(core: Core, instance: Instance): void {
 export function subscribeAnew(core: Core, instance: Instance, link: ServerLink): void {
   if (link.era === 'legacy') return alignSubscriptions(core, instance);
   if (canSubscribe(link)) for (const raw of instance.subscriptions.keys()) link.subscribed.add(raw);
+  for (const raw of instance.taskWatchers.keys()) link.subscribedTasks.add(raw);
   listen(core, instance, link);
 }
 

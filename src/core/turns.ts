@@ -2,6 +2,7 @@ import { QUIET_TARGETS_KEPT, TURN_MAX_MS, TURN_WAIT_MS } from '../limits.ts';
 import type { Call } from './call.ts';
 import { arm } from './emit.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
+import { isOfTask } from './tasks.ts';
 
 /**
  * Calls take turns where a question of the server could not be told to be the one's or the other's: on a legacy server without streams, for
@@ -48,6 +49,7 @@ export function noteQuiet(core: Core, call: Call): void {
 function needOf(core: Core, call: Call): Call['need'] {
   const known = core.servers.get(call.server);
   if (known === undefined || call.abilities.declared === '') return 'no';
+  if (isOfTask(call)) return 'no';
   if (known.callsBackSince === null && known.quiet.has(quietKey(call))) return 'no';
   // A modern host is asked by ending its call, so it must be known which one.
   return call.hostEra === 'modern' ? 'alone' : 'alone-among-hosts';
@@ -59,6 +61,7 @@ function collidesWithAny(call: Call, others: Iterable<Call>): boolean {
 }
 
 function collides(call: Call, other: Call): boolean {
+  if (isOfTask(call) || isOfTask(other)) return false;
   if (call.need === 'alone' || other.need === 'alone') return true;
   return call.holder !== other.holder && (call.need !== 'no' || other.need !== 'no');
 }

@@ -20,6 +20,8 @@ import { tookRound } from './rounds.ts';
 import { onServerNotice } from './server-notices.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { subscribeAnew } from './subscriptions.ts';
+import { tookTask } from './task-runs.ts';
+import { cancelLateTask } from './tasks.ts';
 
 /** What servers send: answers, requests of their own, and lines that are no message. */
 
@@ -125,17 +127,18 @@ function onAnswer(core: Core, instance: Instance, link: ServerLink, frame: Frame
   const call = link.calls.get(id);
   if (call !== undefined) return onCallAnswer(core, instance, link, call, frame);
   const own = link.pending.get(id);
-  if (own === undefined) return onUnexpected(core, instance, link, id);
+  if (own === undefined) return onUnexpected(core, instance, link, id, frame);
   link.pending.delete(id);
   onLinkNews(core, instance, link, onOwnAnswer(core, instance, link, own, id, frame));
 }
 
 /** An answer that nobody waits for any more, or that nobody asked for, or a second one. */
-function onUnexpected(core: Core, instance: Instance, link: ServerLink, id: number): void {
+function onUnexpected(core: Core, instance: Instance, link: ServerLink, id: number, frame: Frame): void {
   const abandoned = link.abandoned.get(id);
   link.abandoned.delete(id);
   if (abandoned === 'unneeded') return;
-  if (abandoned === 'late') {
+  if (abandoned === 'task') cancelLateTask(core, instance, link, frame);
+  if (abandoned !== undefined) {
     instance.counters.late += 1;
     return;
   }
@@ -145,8 +148,9 @@ function onUnexpected(core: Core, instance: Instance, link: ServerLink, id: numb
   find(core, instance, 'ghosts', `${answers}: to no open request, or a second one`);
 }
 
-/** Between eras an answer may be a request for input. */
+/** Between eras an answer may be a request for input; and it may be a task that mcpd waits for. */
 function onCallAnswer(core: Core, instance: Instance, link: ServerLink, call: Call, frame: Frame): void {
+  if (call.task !== null && tookTask(core, instance, link, call, frame)) return;
   if (call.view !== null) {
     if (link.era === 'modern' && tookRound(core, instance, call, frame)) return;
     if (link.era === 'legacy' && tookUrlRefusal(core, instance, call, frame)) return;

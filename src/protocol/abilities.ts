@@ -1,3 +1,5 @@
+import { TASKS_EXTENSION, taskSupportIn } from './tasks.ts';
+
 /**
  * What a client says that a server may ask of it: in `initialize`, or in the envelope of each modern request. It decides what mcpd declares
  * to servers on its behalf, and what it may be asked.
@@ -10,6 +12,8 @@ export interface Abilities {
   roots: { list: boolean; listChanged: boolean };
   /** JSON of the capabilities towards a modern server, for a legacy client. */
   forModern: string;
+  /** A modern client that takes tasks for answers. */
+  tasks: boolean;
   /** Of `elicitation`, `roots`, `sampling`, in this order, those that are there, joined by `+`. */
   declared: string;
 }
@@ -36,6 +40,7 @@ export function readAbilities(raw: string): Abilities {
     elicitation: { form: elicitation !== null && (isObject(elicitation['form']) || !url), url },
     sampling: { basic: sampling !== null, tools: sampling !== null && isObject(sampling['tools']) },
     roots: { list: roots !== null, listChanged: roots?.['listChanged'] === true },
+    tasks: taskSupportIn(all).extension,
   };
   return {
     ...abilities,
@@ -95,8 +100,13 @@ function forModern(
     ...(roots.list ? { roots: {} } : {}),
     ...(sampling.basic ? { sampling: all['sampling'] } : {}),
     ...(isObject(all['experimental']) ? { experimental: all['experimental'] } : {}),
-    ...(isObject(all['extensions']) ? { extensions: all['extensions'] } : {}),
+    ...(isObject(all['extensions']) ? { extensions: withoutTasks(all['extensions']) } : {}),
   });
+}
+
+/** A legacy client has no requests for the tasks of this extension. */
+function withoutTasks({ [TASKS_EXTENSION]: _, ...others }: Members): Members {
+  return others;
 }
 
 function declaredBy(elicitation: boolean, roots: boolean, sampling: boolean): string {

@@ -1,4 +1,5 @@
-import { LEGACY_REVISIONS, MODERN_REVISION, NEWEST_LEGACY, SERVED_REVISIONS } from './revisions.ts';
+import { featuresOf, LEGACY_REVISIONS, MODERN_REVISION, NEWEST_LEGACY, SERVED_REVISIONS } from './revisions.ts';
+import { TASKS_EXTENSION } from './tasks.ts';
 
 /** How both eras begin, on both sides: texts that mcpd sends, and what it reads from the answers. */
 
@@ -18,11 +19,19 @@ const CAPABILITIES_TO_HOSTS = {
   completions: {},
 };
 
+/** Tasks of 2025-11-25, and of the extension that came after them. */
+const TASKS_TO_HOSTS = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+const EXTENSIONS_TO_HOSTS = { [TASKS_EXTENSION]: {} };
+
 /** JSON text of the result of `initialize`. */
 export function initializeResult(identity: Identity, revision: string, instructions: string | null): string {
   return JSON.stringify({
     protocolVersion: revision,
-    capabilities: { ...CAPABILITIES_TO_HOSTS, logging: {} },
+    capabilities: {
+      ...CAPABILITIES_TO_HOSTS,
+      logging: {},
+      ...(featuresOf(revision).tasks ? { tasks: TASKS_TO_HOSTS } : {}),
+    },
     serverInfo: identity,
     ...(instructions === null ? {} : { instructions }),
   });
@@ -33,7 +42,7 @@ export function discoverResult(identity: Identity, instructions: string | null, 
   return JSON.stringify({
     resultType: 'complete',
     supportedVersions: SERVED_REVISIONS,
-    capabilities: CAPABILITIES_TO_HOSTS,
+    capabilities: { ...CAPABILITIES_TO_HOSTS, extensions: EXTENSIONS_TO_HOSTS },
     ...(instructions === null ? {} : { instructions }),
     ttlMs,
     cacheScope: 'private',

@@ -1,7 +1,7 @@
 import type { Edit } from './bytes.ts';
 import type { Span } from './frame.ts';
 import type { Way } from './host-results.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS } from './jsonrpc.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY } from './jsonrpc.ts';
 import { elements, jsonString, member, members, text } from './members.ts';
 import { errorCodeOf } from './results.ts';
 import { featuresOf } from './revisions.ts';
@@ -30,7 +30,6 @@ export function errorEdits(bytes: Uint8Array, error: Span, { hostEra, hostRevisi
 
 const RESOURCE_NOT_FOUND = -32_002;
 const HEADER_MISMATCH = -32_020;
-const MISSING_CAPABILITY = -32_021;
 const UNSUPPORTED_REVISION = -32_022;
 const URL_ELICITATION_REQUIRED = -32_042;
 

@@ -14,7 +14,8 @@ export interface InputRequired {
 
 /** A longer result asks for no form. */
 const LABELLED_BYTES_MAX = 64 * 1024;
-const INPUT_MEMBERS: readonly string[] = ['inputResponses', 'requestState'];
+/** `task` is what a legacy host would have asked for. */
+const INPUT_MEMBERS: readonly string[] = ['inputResponses', 'requestState', 'task'];
 const INPUT_REQUIRED = Buffer.from('"input_required"');
 
 /** What a result asks for, the reason why that cannot be read, or null when it asks for nothing. */

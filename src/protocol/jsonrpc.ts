@@ -6,6 +6,8 @@ export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
+/** Of 2026-07-28, for what needs an extension that the request does not name. */
+export const MISSING_CAPABILITY = -32021;
 
 /** Texts of messages that mcpd writes itself. `id` is raw JSON, `resultJson` and `paramsJson` are JSON texts. No newline. */
 export function resultText(id: RawId, resultJson: string): string {

@@ -16,7 +16,13 @@ function request(params: string | null): RequestView {
 type Era = 'legacy' | 'modern';
 
 /** The params after the edit; null when there was none to make. */
-function edited(params: string | null, from: Era, to: Era, progressToken: string | null = null): string | null {
+function edited(
+  params: string | null,
+  from: Era,
+  to: Era,
+  progressToken: string | null = null,
+  tasks = false,
+): string | null {
   const view = request(params);
   const edit = metaEdit(view, {
     from,
@@ -25,6 +31,8 @@ function edited(params: string | null, from: Era, to: Era, progressToken: string
     clientInfo: '{"name":"h"}',
     capabilities: '{}',
     logLevel: null,
+    tasks,
+    marked: 's',
   });
   if (edit === null) return null;
   const text = textOf(splice(view.frame.bytes, view.frame.length, [edit], 1 << 20));
@@ -75,12 +83,19 @@ test('a progress token is replaced wherever it stands, and every time it stands 
   );
 });
 
-test('of the capabilities of a modern host the tasks extension is left out, and nothing else', () => {
+test('of the capabilities of a modern host the tasks extension is left out where the server has none, and nothing else', () => {
   const meta = (extensions: string) =>
     `{"_meta":{"${KEY}clientCapabilities":{"a":1.0, "extensions":${extensions},"b":[]}}}`;
   expect(edited(meta(`{"${KEY}tasks":{},"x":{}}`), 'modern', 'modern')).toBe(meta('{"x":{}}'));
   expect(edited(meta(`{"x":{ }, "${KEY}tasks":{}}`), 'modern', 'modern')).toBe(meta('{"x":{ }}'));
   expect(edited(meta('{"x":{}}'), 'modern', 'modern')).toBeNull();
+  expect(edited(meta(`{"${KEY}tasks":{}}`), 'modern', 'modern', null, true)).toBeNull();
+});
+
+test('a request that belongs to a task names it as the server does', () => {
+  const related = (id: string) => `{"_meta":{"${KEY}related-task":{ "taskId":${id}, "x":1.0}}}`;
+  expect(edited(related('"s~t\\u0031"'), 'legacy', 'legacy')).toBe(related('"t1"'));
+  expect(edited(related('"another~t1"'), 'legacy', 'legacy')).toBeNull();
 });
 
 test('the envelope tells a modern request, and what it lacks', () => {

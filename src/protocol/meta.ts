@@ -2,6 +2,7 @@ import type { Edit } from './bytes.ts';
 import { modernMeta } from './handshake.ts';
 import { jsonString, type Member, member, members, text } from './members.ts';
 import { param, type RequestView } from './request-view.ts';
+import { RELATED_TASK_KEY, relatedForServer, TASKS_EXTENSION } from './tasks.ts';
 
 /** The `_meta` of requests: what a modern host says with each of them, and how it changes on the way to a server of either era. */
 
@@ -10,8 +11,6 @@ const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 export const SUBSCRIPTION_ID_KEY = 'io.modelcontextprotocol/subscriptionId';
-/** Their later requests name no server, so mcpd cannot pass them on, and a server must not answer with a task. */
-const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 const MODERN_KEYS: readonly string[] = [VERSION_KEY, CLIENT_INFO_KEY, CAPABILITIES_KEY, LOG_LEVEL_KEY];
 
 export interface ModernEnvelope {
@@ -67,7 +66,8 @@ export function progressTokenOf(view: RequestView): string | null {
 /**
  * The edit that makes `_meta` right for the server, or null when it is right as it is.
  * `progressToken` is raw JSON, and replaces the host's. `clientInfo`, `capabilities` (raw JSON) and `logLevel` are those of a legacy
- * host's session.
+ * host's session. `tasks`: the server takes part in their extension. `marked`: the server by whose name its tasks are known to the host;
+ * null where they are not.
  */
 export function metaEdit(
   view: RequestView,
@@ -78,6 +78,8 @@ export function metaEdit(
     clientInfo: string;
     capabilities: string;
     logLevel: string | null;
+    tasks: boolean;
+    marked: string | null;
   },
 ): Edit | null {
   const { bytes, request } = view;
@@ -101,7 +103,7 @@ export function metaEdit(
   const parts: string[] = [];
   let changed = added !== '';
   for (const entry of list) {
-    const replaced = replacement(bytes, entry, way.progressToken);
+    const replaced = replacement(bytes, entry, way);
     if (!passes && MODERN_KEYS.includes(entry.key)) changed = true;
     else if (replaced === null) parts.push(text(bytes, { start: entry.keyStart, end: entry.end }));
     else {
@@ -117,12 +119,24 @@ export function metaEdit(
 // — internal —
 
 /** What stands for the value of a member of `_meta` that mcpd owns; null when it stays. */
-function replacement(bytes: Uint8Array, entry: Member, progressToken: string | null): string | null {
-  if (entry.key === 'progressToken') return progressToken;
-  return entry.key === CAPABILITIES_KEY ? withoutTasks(bytes, entry) : null;
+function replacement(
+  bytes: Uint8Array,
+  entry: Member,
+  { progressToken, tasks, marked }: { progressToken: string | null; tasks: boolean; marked: string | null },
+): string | null {
+  switch (entry.key) {
+    case 'progressToken':
+      return progressToken;
+    case CAPABILITIES_KEY:
+      return tasks ? null : withoutTasks(bytes, entry);
+    case RELATED_TASK_KEY:
+      return marked === null ? null : relatedForServer(bytes, entry, marked);
+    default:
+      return null;
+  }
 }
 
-/** A host's capabilities without the extension that mcpd cannot carry; null when it is not among them. */
+/** A host's capabilities without the extension that its server has no part in; null when it is not among them. */
 function withoutTasks(bytes: Uint8Array, capabilities: Member): string | null {
   const extensions = member(bytes, capabilities, 'extensions');
   if (extensions === null || member(bytes, extensions, TASKS_EXTENSION) === null) return null;

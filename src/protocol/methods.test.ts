@@ -10,12 +10,16 @@ test('each era has its own requests, and most are of both', () => {
     'resources/read',
     'completion/complete',
     'server/discover',
+    'tasks/get',
+    'tasks/cancel',
   ])
     expect(of(method), method).toEqual([true, true]);
   for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'])
     expect(of(method), method).toEqual([true, false]);
   expect(of('subscriptions/listen')).toEqual([false, true]);
-  for (const method of ['tasks/get', 'made/up', '', '__proto__', 'toString', 'TOOLS/CALL'])
+  for (const method of ['tasks/result', 'tasks/list']) expect(of(method), method).toEqual([true, false]);
+  expect(of('tasks/update')).toEqual([false, true]);
+  for (const method of ['made/up', '', '__proto__', 'toString', 'TOOLS/CALL'])
     expect(of(method), method).toEqual([false, false]);
 });
 

@@ -7,6 +7,9 @@ export type Route =
   | { kind: 'list'; list: 'tools' | 'prompts' | 'resources' | 'templates' }
   | { kind: 'listen'; eras: 'modern' }
   | { kind: 'call'; at: 'tool' | 'prompt' | 'uri' | 'ref' }
+  /** About a task: `at` says where its id sits. Legacy hosts have them by their revision, modern ones by an extension. */
+  | { kind: 'task'; at: 'task'; eras: 'legacy' | 'modern' | 'both' }
+  | { kind: 'task-list'; eras: 'legacy' }
   /** Of legacy hosts; modern ones name their URIs in subscriptions/listen. */
   | { kind: 'subscription'; eras: 'legacy'; change: 'subscribe' | 'unsubscribe' };
 
@@ -24,6 +27,11 @@ const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['prompts/get', { kind: 'call', at: 'prompt' }],
   ['resources/read', { kind: 'call', at: 'uri' }],
   ['completion/complete', { kind: 'call', at: 'ref' }],
+  ['tasks/get', { kind: 'task', at: 'task', eras: 'both' }],
+  ['tasks/cancel', { kind: 'task', at: 'task', eras: 'both' }],
+  ['tasks/result', { kind: 'task', at: 'task', eras: 'legacy' }],
+  ['tasks/update', { kind: 'task', at: 'task', eras: 'modern' }],
+  ['tasks/list', { kind: 'task-list', eras: 'legacy' }],
   ['resources/subscribe', { kind: 'subscription', eras: 'legacy', change: 'subscribe' }],
   ['resources/unsubscribe', { kind: 'subscription', eras: 'legacy', change: 'unsubscribe' }],
 ]);

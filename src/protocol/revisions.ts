@@ -39,6 +39,8 @@ export interface Features {
   samplingTools: boolean;
   /** Streams by HTTP begin with an event that has an id and no data, from which they can be resumed. */
   primedStreams: boolean;
+  /** `tasks/…` as part of the protocol itself. */
+  tasks: boolean;
 }
 
 /** Of a session that has named no revision nothing is known, so it is served as the newest with a handshake. */
@@ -58,6 +60,7 @@ const FIRST: Features = {
   urlElicitationError: false,
   samplingTools: false,
   primedStreams: false,
+  tasks: false,
 };
 const MARCH_2025: Features = { ...FIRST, batches: true, completionsDeclared: true, audio: true };
 const JUNE_2025: Features = {
@@ -73,6 +76,7 @@ const NEWEST_LEGACY_FEATURES: Features = {
   urlElicitationError: true,
   samplingTools: true,
   primedStreams: true,
+  tasks: true,
 };
 
 const FEATURES: ReadonlyMap<string, Features> = new Map<string, Features>([
@@ -80,5 +84,5 @@ const FEATURES: ReadonlyMap<string, Features> = new Map<string, Features>([
   ['2025-03-26', MARCH_2025],
   ['2025-06-18', JUNE_2025],
   [NEWEST_LEGACY, NEWEST_LEGACY_FEATURES],
-  [MODERN_REVISION, { ...NEWEST_LEGACY_FEATURES, structured: 'any', urlElicitationError: false }],
+  [MODERN_REVISION, { ...NEWEST_LEGACY_FEATURES, structured: 'any', urlElicitationError: false, tasks: false }],
 ]);

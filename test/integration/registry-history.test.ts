@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHistory, type History } from '../../registry/history.ts';
 import type { CallRecord } from '../../src/core/model.ts';
-import { HISTORY_QUEUE_ROWS_MAX, HISTORY_ROWS_PER_SECOND_MAX } from '../../src/limits.ts';
+import { HISTORY_QUEUE_ROWS_MAX, HISTORY_ROWS_PER_SECOND_MAX } from '../../src/operation-limits.ts';
 import { bundled } from '../harness/bundled-source.ts';
 import { until } from '../harness/until.ts';
 

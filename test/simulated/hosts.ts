@@ -38,13 +38,15 @@ export function newHost(session: string, era: SimulatedHost['era'], capabilities
   };
 }
 
-/** A notice that belongs to a request must find it open, and progress must go forward. */
+/** A notice that belongs to a request must find it open, or a task in its place, and progress must go forward. */
 export function checkNotice(host: SimulatedHost, { method, params = {} }: Message): void {
   const line = JSON.stringify({ method, params });
   if (method === 'notifications/progress') {
     const progress = host.progress.get(JSON.stringify(params['progressToken']));
     const value = Number(params['progress']);
-    if (progress === undefined || !host.open.has(progress.key) || value <= progress.last)
+    const { result } = host.answers.get(progress?.key ?? '') ?? {};
+    const isOpen = host.open.has(progress?.key ?? '') || Object.hasOwn(Object(result), 'task');
+    if (progress === undefined || !isOpen || value <= progress.last)
       throw new RangeError(`progress that belongs to nothing, at ${host.session}: ${line}`);
     progress.last = value;
   }

@@ -29,16 +29,17 @@ export function checkInvariants(world: World, where: string): void {
 export function checkNothingOpen(world: World, where: string): void {
   const core = world.gateway.view;
   for (const { id, open } of core.sessions.values()) ensure(open.size === 0, where, `${id} has open calls`);
-  for (const { key, purpose, queue, link } of core.instances.values()) {
+  ensure(core.taskListings.size === 0, where, 'tasks are still being listed');
+  for (const { key, purpose, queue, asking, link } of core.instances.values()) {
     ensure(purpose.kind === 'serve', where, `the trial ${key} is still there`);
-    ensure(queue.size + (link?.calls.size ?? 0) === 0, where, `${key} has open calls`);
+    ensure(queue.size + asking.size + (link?.calls.size ?? 0) === 0, where, `${key} has open calls`);
   }
 }
 
 /** What holds when no host is left, besides. */
 export function checkNothingWatched(world: World, where: string): void {
-  for (const { key, subscriptions } of world.gateway.view.instances.values())
-    ensure(subscriptions.size === 0, where, `${key} is watched by nobody`);
+  for (const { key, subscriptions, taskWatchers } of world.gateway.view.instances.values())
+    ensure(subscriptions.size + taskWatchers.size === 0, where, `${key} is watched by nobody`);
 }
 
 // — internal —
@@ -68,17 +69,19 @@ function checkInstance(world: World, instance: Instance, where: string): void {
   }
   if (link === null) return;
   ensure(link.abandoned.size <= 256, where, `${key} has ${link.abandoned.size} abandoned requests`);
-  ensure(link.pending.size <= OWN_REQUESTS_MAX, where, `${key} has ${link.pending.size} requests of mcpd's own`);
+  const own = [...link.pending.values()].filter(({ kind }) => kind !== 'tasks').length;
+  ensure(own <= OWN_REQUESTS_MAX, where, `${key} has ${own} requests of mcpd's own`);
 }
 
 const OF_PROCESS: ReadonlySet<string> = new Set([
-  ...['start', 'probe', 'learn', 'check', 'health', 'listen', 'flow', 'deadline', 'idle', 'drain', 'memory'],
+  ...['start', 'probe', 'learn', 'check', 'health', 'listen', 'flow', 'deadline', 'idle', 'drain', 'memory', 'poll'],
   ...['list', 'relist', 'recheck'],
 ]);
 
 function isOfSomethingAlive(world: World, timer: string): boolean {
   const core = world.gateway.view;
   if (timer === 'notice:lists') return core.listNews.armed;
+  if (timer.startsWith('tasks:')) return core.taskListings.has(Number(timer.slice('tasks:'.length)));
   const [kind = '', rest = ''] = timer.split(':');
   const instance = core.instances.get(rest.split('/')[0] ?? '');
   if (instance === undefined) return false;

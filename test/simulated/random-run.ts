@@ -1,19 +1,34 @@
 import type { ResumeFacts } from '../../src/core/events.ts';
 import type { SimulatedHost } from './hosts.ts';
-import { seeded } from './messages.ts';
+import { type Message, seeded } from './messages.ts';
 import type { SimulatedProcess } from './processes.ts';
 import { answerOwn, type Character, definitionOf, memoryOf } from './servers.ts';
 import { World } from './world.ts';
 
 const SERVERS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'];
 const TOOLS = ['one', 'two'];
+const TASKS = ['t1', 't2', 't3'];
+const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+const TAKES_TASKS = {
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { [TASKS_EXTENSION]: {} } },
+};
 /** Two servers have the same resources, two are modern. */
 const CHARACTERS: Record<string, Character> = {
   alpha: { tools: TOOLS, resources: ['shared://doc', 'a://x'], templates: ['a://{id}'] },
   beta: { tools: TOOLS, prompts: ['ask'], resources: ['shared://doc'], era: 'modern' },
   gamma: { tools: TOOLS },
-  delta: { tools: TOOLS, resources: ['d://x'], era: 'modern', instructions: 'read me' },
-  epsilon: { tools: TOOLS },
+  delta: {
+    tools: TOOLS,
+    resources: ['d://x'],
+    era: 'modern',
+    instructions: 'read me',
+    capabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+  },
+  epsilon: {
+    tools: TOOLS,
+    taskTools: ['one'],
+    capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
+  },
 };
 const URIS = ['shared://doc', 'shared://doc#mcpd=beta', 'a://x', 'a://7', 'd://x', 'nobody://'];
 
@@ -90,9 +105,17 @@ export class RandomRun {
     const server = this.#pick(SERVERS);
     const _meta = this.#random() < 0.5 ? { progressToken: host.nextId } : undefined;
     const dice = this.#random();
-    if (dice < 0.8) world.request(host, 'tools/call', { name: `${server}__${this.#pick(TOOLS)}`, _meta });
+    if (dice < 0.1) return this.#askForTask(host);
+    const task = this.#random() < 0.3 ? {} : undefined;
+    if (dice < 0.8) world.request(host, 'tools/call', { name: `${server}__${this.#pick(TOOLS)}`, task, _meta });
     else if (dice < 0.9) world.request(host, 'resources/read', { uri: this.#pick(URIS), _meta });
     else world.request(host, 'completion/complete', { ref: { type: 'ref/prompt', name: 'beta__ask' }, argument: {} });
+  }
+
+  #askForTask(host: SimulatedHost): void {
+    const method = this.#pick(['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/update', 'tasks/list']);
+    const taskId = `${this.#pick(SERVERS)}~${this.#pick(TASKS)}`;
+    this.world.request(host, method, method === 'tasks/list' ? {} : { taskId, _meta: TAKES_TASKS });
   }
 
   #watch(host: SimulatedHost): void {
@@ -104,8 +127,9 @@ export class RandomRun {
       toolsListChanged: this.#random() < 0.5,
       resourcesListChanged: this.#random() < 0.5,
       resourceSubscriptions: [uri, this.#pick(URIS)],
+      taskIds: [`delta~${this.#pick(TASKS)}`],
     };
-    world.request(host, 'subscriptions/listen', { notifications });
+    world.request(host, 'subscriptions/listen', { notifications, _meta: TAKES_TASKS });
   }
 
   /** A line that is no message, with the id of an open request, with one of its own, or with none. */
@@ -160,9 +184,17 @@ export class RandomRun {
     for (const message of process.inbox.splice(0)) {
       const isListen = message.method === 'subscriptions/listen';
       if (isListen || this.#random() >= chance) process.inbox.push(message);
-      else world.serverSends(process, { jsonrpc: '2.0', id: message.id ?? null, result: { content: [] } });
+      else world.serverSends(process, { jsonrpc: '2.0', id: message.id ?? null, result: this.#resultFor(message) });
     }
     if (chance === 1 && process.stopping !== 'no') world.serverExits(process, 0);
+  }
+
+  /** Calls and tasks alike; a task is done sooner or later. */
+  #resultFor({ method, params = {} }: Message): object {
+    const task = { taskId: this.#pick(TASKS), status: this.#pick(['working', 'completed']), pollInterval: 200 };
+    if (method === 'tasks/list') return { tasks: [task] };
+    if (method === 'tasks/get') return { ...task, ...params };
+    return method === 'tools/call' && params['task'] !== undefined ? { task } : { content: [] };
   }
 
   #talk(process: SimulatedProcess): void {
@@ -176,8 +208,11 @@ export class RandomRun {
         progress: Math.floor(this.#random() * 10),
       });
     else if (dice < 0.8) world.serverNotifies(process, 'notifications/resources/updated', { uri: this.#pick(URIS) });
-    else if (dice < 0.9) world.serverNotifies(process, 'notifications/message', { level: 'info', data: 'text' });
-    else world.serverNotifies(process, 'notifications/of/a/later/revision');
+    else if (dice < 0.85) world.serverNotifies(process, 'notifications/message', { level: 'info', data: 'text' });
+    else if (dice < 0.93) {
+      const method = this.#pick(['notifications/tasks', 'notifications/tasks/status']);
+      world.serverNotifies(process, method, { taskId: this.#pick(TASKS), status: 'completed' });
+    } else world.serverNotifies(process, 'notifications/of/a/later/revision');
   }
 
   #trouble(process: SimulatedProcess): void {

@@ -7,6 +7,8 @@ import type { World } from './world.ts';
 export interface Character {
   era?: 'legacy' | 'modern';
   tools?: readonly string[];
+  /** Those of its tools that can be called as a task only. */
+  taskTools?: readonly string[];
   prompts?: readonly string[];
   resources?: readonly string[];
   templates?: readonly string[];
@@ -127,9 +129,13 @@ function capabilitiesOf({ era, tools, prompts, resources, templates, capabilitie
   };
 }
 
-function entriesOf({ tools = [], prompts = [], resources = [], templates = [] }: Character) {
+function entriesOf({ tools = [], taskTools = [], prompts = [], resources = [], templates = [] }: Character) {
   return {
-    tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })),
+    tools: tools.map((name) => ({
+      name,
+      inputSchema: { type: 'object' },
+      ...(taskTools.includes(name) ? { execution: { taskSupport: 'required' } } : {}),
+    })),
     prompts: prompts.map((name) => ({ name })),
     resources: resources.map((uri) => ({ uri, name: uri })),
     templates: templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),

@@ -179,10 +179,15 @@ export class World {
   }
 
   /** A legacy host behind its handshake. */
-  legacyHost(session: string, capabilities: object = {}, door: Partial<Door> = {}): SimulatedHost {
+  legacyHost(
+    session: string,
+    capabilities: object = {},
+    door: Partial<Door> = {},
+    protocolVersion = '2025-11-25',
+  ): SimulatedHost {
     const host = this.openHost(session, 'legacy', null, session, door, capabilities);
     const clientInfo = { name: 'legacy-host', version: '1' };
-    this.request(host, 'initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
+    this.request(host, 'initialize', { protocolVersion, capabilities, clientInfo });
     this.hostSends(host, { jsonrpc: '2.0', method: 'notifications/initialized' });
     return host;
   }
