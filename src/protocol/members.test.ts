@@ -83,3 +83,18 @@ test('broken JSON and spans outside never throw', () => {
     { numRuns: 3000 },
   );
 });
+
+test('long strings end at their own quote, however many are escaped before it', () => {
+  for (const inside of [
+    'x'.repeat(200),
+    `${'\\'.repeat(70)}"`,
+    '"'.repeat(90),
+    `${'a'.repeat(62)}\\"\\\\"`,
+    'é"\\'.repeat(60),
+  ]) {
+    const bytes = Buffer.from(JSON.stringify({ first: inside, second: [inside, { third: inside }], last: 1 }));
+    const found = members(bytes, { start: 0, end: bytes.length });
+    expect(found.map(({ key }) => key)).toEqual(['first', 'second', 'last']);
+    expect(found.map((one) => JSON.parse(text(bytes, one)))).toEqual([inside, [inside, { third: inside }], 1]);
+  }
+});

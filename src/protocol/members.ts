@@ -176,10 +176,28 @@ function skipSpace(bytes: Uint8Array, from: number, end: number): number {
 /** Past the closing quote of the string that opens at `from`, or `end`. */
 function skipString(bytes: Uint8Array, from: number, end: number): number {
   let at = from + 1;
-  while (at < end) {
+  const near = Math.min(end, at + SHORT_STRING_BYTES);
+  while (at < near) {
     const byte = bytes[at];
     if (byte === QUOTE) return at + 1;
     at += byte === BACKSLASH ? 2 : 1;
+  }
+  return at >= end ? end : skipLongString(bytes, at, end);
+}
+
+/** Up to here a loop is quicker than a call into the engine. */
+const SHORT_STRING_BYTES = 64;
+
+/** The same from `from` on, which is inside the string and not behind a backslash: by the engine's own search for quotes. */
+function skipLongString(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0 || quote >= end) return end;
+    let slashes = 0;
+    while (quote - slashes > at && bytes[quote - slashes - 1] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+    at = quote + 1;
   }
   return end;
 }

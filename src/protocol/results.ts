@@ -9,6 +9,8 @@ const CACHE_HINTS = '"ttlMs":0,"cacheScope":"private"';
 const MODERN_MEMBERS: readonly string[] = ['resultType', 'ttlMs', 'cacheScope'];
 /** Results above this size are walked through only when a search says that it is worth it: most are one long text. */
 const WALKED_BYTES_MAX = 64 * 1024;
+/** From here on a search for a key costs less than a walk over all members. */
+const SEARCHED_BYTES_MIN = 512;
 
 /** A result of mcpd's own, written as for a legacy host, for a host of this era. */
 export function resultFor(era: 'legacy' | 'modern', json: string): string {
@@ -19,8 +21,8 @@ export function resultFor(era: 'legacy' | 'modern', json: string): string {
 /** What a modern host must find in every result and a legacy server does not write; null when all is there. */
 export function completeForModern(frame: Frame, result: Span, method: string): Edit | null {
   const wanted = method === 'resources/read' ? ['resultType', 'ttlMs'] : ['resultType'];
-  const big = frame.length > WALKED_BYTES_MAX && !wanted.some((key) => mentions(frame.bytes, `"${key}"`));
-  const keys = big ? [] : membersOf(frame, result).map(({ key }) => key);
+  const isPlain = frame.length > SEARCHED_BYTES_MIN && !wanted.some((key) => mentions(frame.bytes, `"${key}"`));
+  const keys = isPlain ? [] : membersOf(frame, result).map(({ key }) => key);
   const parts: string[] = [];
   if (!keys.includes('resultType')) parts.push('"resultType":"complete"');
   if (wanted.includes('ttlMs') && !keys.includes('ttlMs')) parts.push(CACHE_HINTS);

@@ -72,7 +72,8 @@ export class Exchange {
     const outgoing = this.#outgoing;
     if (outgoing === null) {
       if (this.#isResumable) this.#track?.next(bytes);
-    } else if (this.#stream === null && this.#form !== 'stream') {
+    } else if (this.#stream === null && (this.#form !== 'stream' || status !== 200)) {
+      // A stream has no status of its own for what went wrong.
       respondJson(outgoing, status, bytes, [...headers, ...this.#headers], this.id);
     } else {
       const stream = this.#streamed(outgoing, now, headers);
