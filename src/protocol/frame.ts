@@ -1,3 +1,5 @@
+import type { RequestView } from './request-view.ts';
+
 /**
  * A message is kept as the bytes that came. The scanner finds the envelope and its spans; what is rewritten is a list of splices; the
  * body is copied, never parsed and printed again. So big integers, unknown fields and 50 MB results pass untouched.
@@ -27,6 +29,8 @@ export interface Frame {
   /** Bytes in the line. */
   length: number;
   envelope: Envelope;
+  /** What somebody has looked into already (`viewOf`). */
+  view?: RequestView;
 }
 
 /** A line that is an array: JSON, and valid UTF-8. */

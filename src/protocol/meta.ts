@@ -31,20 +31,8 @@ export const NO_ENVELOPE: ModernEnvelope = {
 
 /** The modern envelope of a request, or null when nothing of it is there: then the host is legacy. */
 export function readModernEnvelope(view: RequestView): ModernEnvelope | null {
-  const { bytes } = view;
-  const meta = param(view, '_meta');
-  if (meta === null) return null;
-  const list = members(bytes, meta).filter((entry) => MODERN_KEYS.includes(entry.key));
-  if (list.length === 0) return null;
-  const find = (key: string) => list.find((entry) => entry.key === key) ?? null;
-  const raw = (entry: Member | null) => (entry === null ? null : text(bytes, entry));
-  const string = (entry: Member | null) => (entry === null ? null : jsonString(bytes, entry));
-  return {
-    protocolVersion: string(find(VERSION_KEY)),
-    clientInfo: raw(find(CLIENT_INFO_KEY)),
-    capabilities: raw(find(CAPABILITIES_KEY)),
-    logLevel: string(find(LOG_LEVEL_KEY)),
-  };
+  if (view.envelope === undefined) view.envelope = foundEnvelope(view);
+  return view.envelope;
 }
 
 /** The keys a modern request lacks although it must have them. */
@@ -117,6 +105,23 @@ export function metaEdit(
 }
 
 // — internal —
+
+function foundEnvelope(view: RequestView): ModernEnvelope | null {
+  const { bytes } = view;
+  const meta = param(view, '_meta');
+  if (meta === null) return null;
+  const list = members(bytes, meta).filter((entry) => MODERN_KEYS.includes(entry.key));
+  if (list.length === 0) return null;
+  const find = (key: string) => list.find((entry) => entry.key === key) ?? null;
+  const raw = (entry: Member | null) => (entry === null ? null : text(bytes, entry));
+  const string = (entry: Member | null) => (entry === null ? null : jsonString(bytes, entry));
+  return {
+    protocolVersion: string(find(VERSION_KEY)),
+    clientInfo: raw(find(CLIENT_INFO_KEY)),
+    capabilities: raw(find(CAPABILITIES_KEY)),
+    logLevel: string(find(LOG_LEVEL_KEY)),
+  };
+}
 
 /** What stands for the value of a member of `_meta` that mcpd owns; null when it stays. */
 function replacement(

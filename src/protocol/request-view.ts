@@ -1,6 +1,7 @@
 import { join } from './bytes.ts';
 import type { Envelope, Frame } from './frame.ts';
 import { type Member, members } from './members.ts';
+import type { ModernEnvelope } from './meta.ts';
 
 /** A host's request, looked into as far as its routing needs: its params member by member, and no deeper. */
 export interface RequestView {
@@ -9,9 +10,13 @@ export interface RequestView {
   /** The whole line in one piece; offsets of the members are in it. */
   bytes: Uint8Array;
   params: readonly Member[];
+  /** What `readModernEnvelope` found, once it was asked. */
+  envelope?: ModernEnvelope | null;
 }
 
+/** Made once: the door by HTTP looks into a request, and the core does again. */
 export function viewOf(frame: Frame, request: RequestView['request']): RequestView {
+  if (frame.view !== undefined) return frame.view;
   const bytes = join(frame.bytes);
   return { frame, request, bytes, params: request.params === null ? [] : members(bytes, request.params) };
 }

@@ -29,6 +29,7 @@ export function kindOf(head: Head, frame: Frame): Kind {
   const { envelope } = frame;
   if (envelope.kind === 'request' && !isPlainlyLegacy(head, frame)) {
     const view = viewOf(frame, envelope);
+    frame.view = view;
     const own = readModernEnvelope(view);
     const isOpening = envelope.method === 'initialize' && own === null;
     const claims = own !== null && own.protocolVersion !== null;
