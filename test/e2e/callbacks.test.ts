@@ -3,7 +3,7 @@ import { type Machine, test } from '../harness/machine.ts';
 import { type Message, textOf } from '../harness/message.ts';
 import { CELLS, type Feature } from '../harness/revisions/cells.ts';
 import type { RevisionHost } from '../harness/revisions/revision-host.ts';
-import { connectPlace, labelOf, recordedBy, violationsIn } from '../harness/revisions/setting.ts';
+import { connectPlace, installServer, labelOf, recordedBy, violationsIn } from '../harness/revisions/setting.ts';
 import type { Place } from '../harness/revisions/table.ts';
 import { MODERN, type Revision } from '../harness/revisions/wire.ts';
 
@@ -17,38 +17,47 @@ const http = (revision: Revision): Place => ({ revision, transport: 'http' });
 const REFUSED = /isError|-32603|nobody|belong/;
 
 // Each of the two hosts makes half of the calls, elicitation and sampling in turn.
-test.for<[string, string[], [Place, Place]]>([
-  ['a server that lists by capability', ['--revision', LEGACY], [stdio(LEGACY), stdio(LEGACY)]],
+test.for<[string, Place, string[], [Place, Place]]>([
+  ['a server that lists by capability', stdio(LEGACY), [], [stdio(LEGACY), stdio(LEGACY)]],
   [
     'a server whose lists do not differ, once it was seen to ask,',
-    ['--revision', LEGACY, '--lists', 'always'],
+    stdio(LEGACY),
+    ['--lists', 'always'],
     [stdio(LEGACY), stdio(LEGACY)],
   ],
-  ['a stateless server that hosts of both eras share', ['--revision', MODERN], [stdio(MODERN), stdio(LEGACY)]],
-  ['a server with a handshake, for hosts of both eras,', ['--revision', LEGACY], [stdio(MODERN), stdio(LEGACY)]],
-  ['a stateless server, for hosts that come by HTTP,', ['--revision', MODERN], [http(MODERN), http(LEGACY)]],
-  ['a server with a handshake, for hosts that come by HTTP,', ['--revision', LEGACY], [http(MODERN), http(LEGACY)]],
-])('what %s asks reaches the host whose call it is, 1 000 times of 1 000', async ([, args, places], { machine }) => {
-  await machine.add(SERVER, 'any-revision', [...args, '--name', SERVER]);
-  await seenToAsk(machine);
-  const hosts = await Promise.all(places.map((place, number) => connectPlace(machine, place, `host${number}`)));
-  const answers = await Promise.all(hosts.map((host) => callAll(host, TIMES / hosts.length)));
+  ['a stateless server that hosts of both eras share', stdio(MODERN), [], [stdio(MODERN), stdio(LEGACY)]],
+  ['a server with a handshake, for hosts of both eras,', stdio(LEGACY), [], [stdio(MODERN), stdio(LEGACY)]],
+  ['a stateless server, for hosts that come by HTTP,', stdio(MODERN), [], [http(MODERN), http(LEGACY)]],
+  ['a server with a handshake, for hosts that come by HTTP,', stdio(LEGACY), [], [http(MODERN), http(LEGACY)]],
+  ['a stateless server elsewhere', http(MODERN), [], [stdio(MODERN), http(LEGACY)]],
+  ['a server with a handshake elsewhere', http(LEGACY), [], [stdio(MODERN), http(LEGACY)]],
+  ['a server elsewhere that knows HTTP+SSE alone', http('2024-11-05'), [], [stdio(MODERN), http(LEGACY)]],
+])(
+  'what %s asks reaches the host whose call it is, 1 000 times of 1 000',
+  async ([, place, flags, places], { machine }) => {
+    await machine.startDaemon();
+    const end = await installServer(machine, SERVER, place, flags);
+    await seenToAsk(machine);
+    const hosts = await Promise.all(places.map((place, number) => connectPlace(machine, place, `host${number}`)));
+    const answers = await Promise.all(hosts.map((host) => callAll(host, TIMES / hosts.length, place.revision)));
 
-  const wrong = answers.flat().filter(({ seen, wanted }) => seen !== wanted);
-  expect(wrong.slice(0, 5)).toEqual([]);
-  expect(answers.flat()).toHaveLength(TIMES);
-  const executions = new Map<unknown, number>();
-  for (const { marker, round } of machine.records('call'))
-    if (round === 1 && marker !== undefined) executions.set(marker, (executions.get(marker) ?? 0) + 1);
-  expect(answers.flat().filter(({ marker }) => executions.get(marker) !== 1)).toEqual([]);
-  await endAll(machine, hosts);
-});
+    const wrong = answers.flat().filter(({ seen, wanted }) => seen !== wanted);
+    expect(wrong.slice(0, 5)).toEqual([]);
+    expect(answers.flat()).toHaveLength(TIMES);
+    const executions = new Map<unknown, number>();
+    for (const { marker, round } of machine.records('call'))
+      if (round === 1 && marker !== undefined) executions.set(marker, (executions.get(marker) ?? 0) + 1);
+    expect(answers.flat().filter(({ marker }) => executions.get(marker) !== 1)).toEqual([]);
+    await endAll(machine, hosts);
+    await end();
+  },
+);
 
 test('before a server was seen to ask, what it asks reaches the right host or nobody', async ({ machine }) => {
   await machine.add(SERVER, 'any-revision', ['--revision', LEGACY, '--lists', 'always', '--name', SERVER]);
   const hosts = await Promise.all(['one', 'two'].map((label) => connected(machine, LEGACY, label)));
   expect(new Set(await Promise.all(hosts.map(pidOf))).size).toBe(1);
-  const answers = await Promise.all(hosts.map((host) => callAll(host, 50)));
+  const answers = await Promise.all(hosts.map((host) => callAll(host, 50, LEGACY)));
   for (const { seen, wanted } of answers.flat()) if (seen !== wanted) expect(seen).toMatch(REFUSED);
   for (const host of hosts) expect(host.questions.every(({ params }) => asks(params).includes(host.label))).toBe(true);
   await endAll(machine, hosts);
@@ -104,13 +113,13 @@ interface Answered {
 }
 
 /** Elicitation and sampling in turn, some at a time; the answers of the host carry its label. */
-async function callAll(host: RevisionHost, count: number): Promise<Answered[]> {
+async function callAll(host: RevisionHost, count: number, revision: Revision): Promise<Answered[]> {
   const answered: Answered[] = [];
   let next = 0;
   const lane = async () => {
     for (let number = next++; number < count; number = next++) {
       const marker = `${host.label} ${number}`;
-      const elicits = number % 2 === 0;
+      const elicits = revision >= '2025-06-18' && number % 2 === 0;
       const answer = await host.call(`${SERVER}__${elicits ? 'elicit' : 'sample'}`, { marker });
       const wanted = elicits ? `accept ${host.label}: ${SERVER}: ${marker}` : `${host.label}: ${marker}`;
       answered.push({ marker, seen: shown(answer), wanted });

@@ -177,6 +177,7 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     const marker = mark(pair, 'change');
     const lists = ['tools', 'prompts', 'resources'] as const;
     const notices = (list: string) => host.received(`notifications/${list}/list_changed`).length;
+    for (const list of lists) await host.list(list);
     const before = new Map(lists.map((list) => [list, notices(list)]));
     await called(pair, 'change', { marker });
     for (const list of lists) {

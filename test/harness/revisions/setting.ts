@@ -17,22 +17,8 @@ export interface Servers {
 
 /** Installs a server for each place, named after it. */
 export async function installServers(machine: Machine, places: readonly Place[]): Promise<Servers> {
-  const { home } = machine;
   await machine.startDaemon();
-  const remote: ChildProcess[] = [];
-  await Promise.all(
-    places.map(async (place) => {
-      const args = ['--revision', place.revision, '--transport', place.transport, '--name', nameOf(place)];
-      if (place.transport === 'stdio') return machine.add(nameOf(place), 'any-revision', args);
-      const { child, url } = await startRemote(fake('any-revision', ...args), {
-        ...home.env,
-        RECORD_FILE: machine.recordFile,
-      });
-      home.track(child.pid);
-      remote.push(child);
-      await machine.ok('install', url, '--name', nameOf(place), '--yes');
-    }),
-  );
+  const ends = await Promise.all(places.map((place) => installServer(machine, nameOf(place), place)));
   return {
     pairWith: (server) => ({
       server: nameOf(server),
@@ -41,9 +27,28 @@ export async function installServers(machine: Machine, places: readonly Place[])
       recorded: recordedBy(machine.recordFile, nameOf(server)),
     }),
     end: async () => {
-      await Promise.all(remote.map(endOf));
+      await Promise.all(ends.map((end) => end()));
     },
   };
+}
+
+/** Installs a server that is at this place, started with these flags besides. Gives what ends it, if it is no process of mcpd's own. */
+export async function installServer(
+  machine: Machine,
+  name: string,
+  { revision, transport }: Place,
+  flags: readonly string[] = [],
+): Promise<() => Promise<void>> {
+  const args = ['--revision', revision, '--transport', transport, '--name', name, ...flags];
+  if (transport === 'stdio') {
+    await machine.add(name, 'any-revision', args);
+    return () => Promise.resolve();
+  }
+  const env = { ...machine.home.env, RECORD_FILE: machine.recordFile };
+  const { child, url } = await startRemote(fake('any-revision', ...args), env);
+  machine.home.track(child.pid);
+  await machine.ok('install', url, '--name', name, '--yes');
+  return () => endOf(child);
 }
 
 /** How often a server has recorded this: with this marker, or at all. A call that goes on in a later round is no other call. */
