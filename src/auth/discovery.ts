@@ -3,8 +3,7 @@ import { McpdError } from '../errors.ts';
 import { checkSafe, type Fetch } from './bounded-fetch.ts';
 import { reasonOf } from './faults.ts';
 import { covers } from './resource.ts';
-
-type Sdk = typeof import('./sdk.ts');
+import type { Sdk } from './sdk.ts';
 
 /** Who issues tokens for a server. */
 export interface Issuer {

@@ -1,6 +1,5 @@
 import { McpdError } from '../errors.ts';
-
-type Sdk = typeof import('./sdk.ts');
+import type { Sdk } from './sdk.ts';
 
 /** What went wrong at an authorization server, in our words. What it says of itself is kept short: it may be a page. */
 export function loginFault(sdk: Sdk, thrown: unknown, what: string): McpdError {

@@ -8,8 +8,7 @@ import { loginFault } from './faults.ts';
 import type { ClientIdentity, Grant, Grants } from './grants.ts';
 import { LoginProvider } from './provider.ts';
 import { openRedirect, type Redirect } from './redirect.ts';
-
-type Sdk = typeof import('./sdk.ts');
+import type { Sdk } from './sdk.ts';
 
 export interface LoginOrder {
   /** Of the server. */
@@ -42,7 +41,7 @@ export async function logIn(
   report: (link: string) => void,
   signal: AbortSignal,
 ): Promise<Grant> {
-  const sdk = await import('./sdk.ts');
+  const { sdk } = await import('./sdk.ts');
   const redirect = await openRedirect(surroundings.port, surroundings.callbacks);
   const expected = surroundings.callbacks.expect();
   let outcome: 'done' | 'failed' = 'failed';

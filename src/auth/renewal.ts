@@ -24,7 +24,7 @@ export interface RenewalOrder {
 /** A new token for the grant's resource, from its issuer and from no other. Never throws. */
 export async function renewed({ grant, url, refused, now }: RenewalOrder): Promise<Renewal> {
   try {
-    const sdk = await import('./sdk.ts');
+    const { sdk } = await import('./sdk.ts');
     return await withinStep('the renewal of the login', new AbortController().signal, async (step) => {
       const fetch = boundedFetch(url, step);
       if (refused !== null) {

@@ -7,7 +7,7 @@ export function covers(resource: string, url: string): boolean {
 }
 
 /** On this machine itself: `localhost` and names under it (RFC 6761), 127.0.0.1, [::1]. */
-export function isLoopback(url: URL): boolean {
+function isLoopback(url: URL): boolean {
   const { hostname } = url;
   return (
     hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'

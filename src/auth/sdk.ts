@@ -1,9 +1,4 @@
-/**
- * What is used of the official SDK for logins. Its code is some 600 KB with all of its schemas, so the build makes a file of its own of
- * this module, and nothing loads it before somebody logs in or a token is renewed: `import('./sdk.ts')`, never from the top.
- */
-// biome-ignore lint/performance/noBarrelFile: the one door to the SDK, so that it is loaded as a whole and late
-export {
+import {
   auth,
   discoverAuthorizationServerMetadata,
   discoverOAuthProtectedResourceMetadata,
@@ -13,3 +8,20 @@ export {
   refreshAuthorization,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
+
+/**
+ * What is used of the official SDK for logins. Its code is some 400 KB with all of its schemas, so the build makes a file of its own of
+ * this module, and nothing loads it before somebody logs in or a token is renewed: `import('./sdk.ts')`, never from the top.
+ */
+export const sdk = {
+  auth,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  IssuerMismatchError,
+  OAuthError,
+  RegistrationRejectedError,
+  refreshAuthorization,
+  validateAuthorizationResponseIssuer,
+};
+
+export type Sdk = typeof sdk;

@@ -1,10 +1,10 @@
-import { rm, rmdir, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { findEntry } from '../../registry/catalog.ts';
 import type { AddRequest, AddressRequest, InstallEvent, InstallPlan, InstallRequest } from '../api/contract.ts';
 import { didYouMean } from '../closest.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
-import { errnoOf, McpdError } from '../errors.ts';
+import { McpdError } from '../errors.ts';
 import { placed } from '../own-places.ts';
 import { shellWord } from '../shell-word.ts';
 import { addressDefinition, remoteRequest, untestedAddress } from './address.ts';
@@ -18,6 +18,7 @@ import { type Origin, type PlanContext, type PlannedInstall, planInstall, planVi
 import type { InstallPorts } from './ports.ts';
 import { parseSpec, type Spec, specText } from './spec.ts';
 import { Steps } from './steps.ts';
+import { exists, removeEmpty } from './traces.ts';
 import { type TrialContext, trialError } from './trial-failure.ts';
 
 /** Installs servers: resolve → fetch → trial → one transaction → announce. A step that fails undoes all before it. */
@@ -268,23 +269,3 @@ export class Installs {
 
 /** Of a name in an error. */
 const NAME_SHOWN = 60;
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-/** A folder that holds something is somebody's and stays. */
-async function removeEmpty(folder: string): Promise<void> {
-  try {
-    await rmdir(folder);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno !== 'ENOTEMPTY' && errno !== 'EEXIST' && errno !== 'ENOENT') throw error;
-  }
-}

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
 /** What a token is good for. */
-export interface TokenFacts {
+interface TokenFacts {
   account: string;
   audience: string;
   scopes: string[];

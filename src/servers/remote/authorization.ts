@@ -18,7 +18,7 @@ export interface RemoteAuth {
   challenged(server: ServerName, challenge: AuthChallenge): Promise<'retry' | { locked: string }>;
 }
 
-export interface AuthChallenge {
+interface AuthChallenge {
   status: 401 | 403;
   /** The header as it came; null when there was none. */
   wwwAuthenticate: string | null;

@@ -1,0 +1,24 @@
+import { rmdir, stat } from 'node:fs/promises';
+import { errnoOf } from '../errors.ts';
+
+/** What an install finds in the home, and must not leave there. */
+
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** A folder that holds something is somebody's and stays. */
+export async function removeEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno !== 'ENOTEMPTY' && errno !== 'EEXIST' && errno !== 'ENOENT') throw error;
+  }
+}
