@@ -21,6 +21,17 @@ export function dispatchCall(core: Core, instance: Instance, link: ServerLink, c
   sendCall(core, instance, link, call);
 }
 
+/** Its process is ready: what has waited for that goes there, in its order. */
+export function flushCalls(core: Core, instance: Instance, link: ServerLink): void {
+  const waiting = [...instance.queue];
+  instance.queue.clear();
+  for (const call of waiting) {
+    // Waiting for a turn begins now.
+    call.waitingSince = null;
+    dispatchCall(core, instance, link, call);
+  }
+}
+
 /** Whether it makes sense to ask a server to complete something. */
 export function mayComplete(protocolVersion: string, capabilities: object): boolean {
   return Object.hasOwn(capabilities, 'completions') || !featuresOf(protocolVersion).completionsDeclared;

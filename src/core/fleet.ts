@@ -7,7 +7,7 @@ import {
   START_TIMEOUT_MS,
 } from '../limits.ts';
 import { finishWithRefusal } from './calls.ts';
-import { dispatchCall } from './dispatch.ts';
+import { flushCalls } from './dispatch.ts';
 import { arm, disarm, enter, log } from './emit.ts';
 import { callsAtServer, newLink } from './instance.ts';
 import { type ExitReport, LIST_KINDS } from './model.ts';
@@ -168,7 +168,7 @@ function perform(core: Core, instance: Instance, action: Action, reason: string 
       });
       return;
     case 'flush-calls':
-      return flushCalls(core, instance);
+      return instance.link === null ? undefined : flushCalls(core, instance, instance.link);
     case 'refuse-calls':
       disarm(core, `backoff:${instance.key}`);
       // During a restart they wait for what comes after it.
@@ -228,16 +228,6 @@ function isWanted(core: Core, instance: Instance): boolean {
 function waitBeforeStart(core: Core, instance: Instance): number {
   if (instance.phase === 'failed') return instance.since + FAILED_TRIAL_EVERY_MS - core.now;
   return instance.phase === 'stopped' || instance.phase === 'backoff' ? instance.notBefore - core.now : 0;
-}
-
-function flushCalls(core: Core, instance: Instance): void {
-  const waiting = [...instance.queue];
-  instance.queue.clear();
-  for (const call of waiting) {
-    // Waiting for a turn begins now.
-    call.waitingSince = null;
-    if (instance.link !== null) dispatchCall(core, instance, instance.link, call);
-  }
 }
 
 /** Servers that were let start get their processes. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerOwn, type Character, memoryOf } from '../../test/simulated/servers.ts';
+import { answerOwn, type Character, definitionOf, memoryOf } from '../../test/simulated/servers.ts';
 import { World } from '../../test/simulated/world.ts';
 
 const FAKE: Character = { tools: ['work'] };
@@ -206,4 +206,38 @@ test('the memory of a launch belongs to it alone', () => {
   world.post({ type: 'server-defined', definition: changed, memory: null });
   expect(world.status('fake').listed).toBe(false);
   expect(memoryOf(definition, FAKE).fingerprint).not.toBe(changed.fingerprint);
+});
+
+test('a server that lets nobody in: calls say what to do, people see it, and after the login it starts', () => {
+  const world = new World();
+  world.post({ type: 'server-defined', definition: definitionOf('remote'), memory: null });
+  const host = world.legacyHost('host', {}, { scope: { kind: 'server', server: 'remote' } });
+  for (let exit = 0; exit < 2; exit++) world.serverExits(world.spawned('remote'));
+  world.post({ type: 'server-locked', server: 'remote', reason: 'log in at https://a.b' });
+  expect(world.ask(host, 'tools/call', { name: 'work' }).error).toMatchObject({
+    message: expect.stringContaining('https://a.b'),
+    data: { reason: 'auth_required', sent: false, fix: 'mcpd auth remote' },
+  });
+  expect(world.status('remote')).toMatchObject({
+    wanted: 'down',
+    wantedReason: 'needs-auth',
+    health: 'degraded',
+    reason: 'log in at https://a.b',
+    fix: 'mcpd auth remote',
+  });
+  const starts = world.spawns.length;
+  world.post({ type: 'server-locked', server: 'remote', reason: null });
+  expect(world.spawns).toHaveLength(starts + 1);
+  expect(world.status('remote')).toMatchObject({ wantedReason: null, state: 'starting' });
+});
+
+test.each([
+  ['disabled', { enabled: false }],
+  ['started by hand only', { start: 'manual' as const }],
+])('a login does not start a server that is %s', (_, changes) => {
+  const world = new World();
+  world.post({ type: 'server-defined', definition: { ...definitionOf('remote'), ...changes }, memory: null });
+  world.post({ type: 'server-locked', server: 'remote', reason: 'log in' });
+  world.post({ type: 'server-locked', server: 'remote', reason: null });
+  expect(world.spawns).toEqual([]);
 });

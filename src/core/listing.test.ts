@@ -201,3 +201,31 @@ test('a host that is still in its handshake is told of no change', () => {
   expect(other.notices).toHaveLength(1);
   expect(host.notices).toEqual([]);
 });
+
+test('a host that sees one server alone gets its lists as they are, and hears of its changes only', () => {
+  const world = new World();
+  const odd = '{ "name" : "a.b", "inputSchema":{"type":"object"} }';
+  install(world, 'one', 'tools', [odd]);
+  install(world, 'two', 'tools', ['{"name":"c","inputSchema":{"type":"object"}}']);
+  const host = world.legacyHost('scoped', {}, { scope: { kind: 'server', server: 'one' } });
+  const all = world.legacyHost('all');
+  for (const each of [host, all]) world.request(each, 'tools/list');
+  expect(host.lines.at(-1)).toContain(`"result":{"tools":[${odd}]}`);
+  install(world, 'two', 'tools', []);
+  world.advance(1000);
+  expect(host.notices).toEqual([]);
+  expect(all.notices.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
+});
+
+test('what its era does not know is left out there too', () => {
+  const world = new World();
+  install(world, 'one', 'tools', ['{"name":"a","execution":{},"outputSchema":{"type":"array"},"x":1.0}']);
+  for (const [era, entry] of [
+    ['legacy', '{"name":"a","execution":{},"x":1.0}'],
+    ['modern', '{"name":"a","outputSchema":{"type":"array"},"x":1.0}'],
+  ] as const) {
+    const host = world.openHost(era, era, null, era, { scope: { kind: 'server', server: 'one' } });
+    world.request(host, 'tools/list');
+    expect(host.lines.at(-1)).toContain(`"tools":[${entry}]`);
+  }
+});

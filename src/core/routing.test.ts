@@ -138,3 +138,31 @@ test('a server that is started by hand only is not started by a call', () => {
   world.serverAnswers(world.ready('tool', { tools: ['x'] }), 'tools/call', { result: {} });
   expect(world.answerTo(host, key).result).toEqual({});
 });
+
+test('a host that sees one server alone uses its own names and URIs, and what it does not know it says itself', () => {
+  const { world, servers } = given();
+  const door = { scope: { kind: 'server', server: 'notes' } } as const;
+  const host = world.legacyHost('scoped', {}, door);
+  for (const name of ['add', 'never_listed', 'weather__get_current']) {
+    world.request(host, 'tools/call', { name });
+    expect(world.asked(servers.notes, 'tools/call').params).toEqual({ name });
+  }
+  for (const uri of ['note://1', 'note://1#mcpd=notes', 'other://x']) {
+    world.request(host, 'resources/read', { uri });
+    expect(world.asked(servers.notes, 'resources/read').params).toEqual({ uri });
+  }
+  world.request(host, 'completion/complete', { ref: { type: 'ref/prompt', name: 'write' }, argument: {} });
+  expect(world.asked(servers.notes, 'completion/complete').params).toMatchObject({ ref: { name: 'write' } });
+});
+
+test('its server may be disabled or gone: then it says so', () => {
+  const { world } = given();
+  const host = world.legacyHost('scoped', {}, { scope: { kind: 'server', server: 'notes' } });
+  const { definition } = world.gateway.view.servers.get('notes') ?? {};
+  if (definition === undefined) return;
+  world.post({ type: 'server-defined', definition: { ...definition, enabled: false }, memory: null });
+  expect(world.ask(host, 'tools/call', { name: 'add' }).error?.data).toMatchObject({ reason: 'disabled' });
+  world.post({ type: 'server-removed', server: 'notes' });
+  expect(world.ask(host, 'tools/call', { name: 'add' }).error?.data).toMatchObject({ reason: 'unknown-server' });
+  expect(world.ask(host, 'tools/list').result).toEqual({ tools: [] });
+});

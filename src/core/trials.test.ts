@@ -61,6 +61,18 @@ test.each([
       end(world, 'new@trial-t-compared');
     },
   ],
+  [
+    'tells only some of its lists',
+    (world: World) => {
+      const process = world.spawned('new@trial-t-compared');
+      world.serverAnswers(process, 'initialize', {
+        result: { protocolVersion: '2025-11-25', capabilities: { tools: {}, prompts: {} } },
+      });
+      world.serverAnswers(process, 'tools/list', { result: { tools: [] } });
+      world.serverAnswers(process, 'prompts/list', { error: { code: -32_603, message: 'no database' } });
+      world.serverExits(process, null, 'SIGKILL');
+    },
+  ],
 ])('a trial whose second start %s is as good as its first', (_, act) => {
   const world = new World();
   world.post({ type: 'trial', trial: 't', definition: definitionOf('new') });
