@@ -137,6 +137,8 @@ export const ELICITATIONS_KEPT = 256;
 export const QUIET_TARGETS_KEPT = 2000;
 /** The first call of a tool waits so long for other hosts' calls to end, in case that it asks its host something. */
 export const TURN_WAIT_MS = 1 * SECOND;
+/** Processes of one server for one client by HTTP, while calls in the others wait for its input: each is a whole program. */
+export const OWN_PROCESSES_MAX = 4;
 /** A call of a server that is known to ask waits so long for another one; while a person is being asked it is then refused. */
 export const TURN_MAX_MS = 30 * SECOND;
 

@@ -52,6 +52,8 @@ export interface Call {
   waitingSince: number | null;
   /** The server asked its host something during it. */
   askedBack: boolean;
+  /** What the server asked for and was refused, because the host has not declared it: a capability, as `elicitation.form`. */
+  lacks: string | null;
   /** Null for nearly all. */
   task: CallTask | null;
 }

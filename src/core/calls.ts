@@ -15,7 +15,7 @@ import type { Call, CallOutcome, Parked } from './call.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
 import { callsAtServer, openCallsOf } from './instance.ts';
 import { withdrawFor } from './question-table.ts';
-import { needsInput, type Refusal } from './refusals.ts';
+import { capabilityMissing, needsInput, type Refusal } from './refusals.ts';
 import { uriEdits } from './result-uris.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { bookSubscription, forgetSubscription } from './subscriptions.ts';
@@ -79,6 +79,8 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
   const { envelope } = frame;
   if (envelope.kind !== 'result' && envelope.kind !== 'error') return;
   if (isWithHost(call)) return hold(core, instance, call, { frame });
+  if (call.lacks !== null && call.hostEra === 'modern' && (envelope.kind === 'error' || isToolError(frame)))
+    return finishWithRefusal(core, instance, call, capabilityMissing(call.server, call.lacks), 'error');
   const made: Edit[] = [];
   if (envelope.idSpan !== null) made.push({ start: envelope.idSpan.start, end: envelope.idSpan.end, with: call.id });
   let edits: readonly Edit[] = made;

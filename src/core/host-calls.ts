@@ -198,6 +198,7 @@ function newCall(
     need: 'no',
     waitingSince: null,
     askedBack: false,
+    lacks: null,
     task,
   };
 }

@@ -1,3 +1,4 @@
+import { OWN_PROCESSES_MAX } from '../limits.ts';
 import { type Abilities, ALL_ABILITIES, NO_ABILITIES, SHARED_ABILITIES } from '../protocol/abilities.ts';
 import { newInstance } from './instance.ts';
 import type { ServerMemory, ServerName } from './model.ts';
@@ -14,7 +15,8 @@ export function placeFor(core: Core, session: HostSession, abilities: Abilities,
   const placed = session.places.get(name);
   if (placed !== undefined && core.instances.get(placed.key) === placed) return placed;
   const holder = holderFor(session, abilities, known);
-  const instance = holder === null ? (core.instances.get(name) ?? null) : ownInstance(core, known, holder, abilities);
+  const instance =
+    holder === null ? (core.instances.get(name) ?? null) : ownInstance(core, session, known, holder, abilities);
   // One that lasts a single request is placed by what is known at its time.
   if (instance !== null && session.door.lasts === 'connection') session.places.set(name, instance);
   return instance;
@@ -77,13 +79,36 @@ function holderFor(session: HostSession, abilities: Abilities, { definition, mem
   }
 }
 
-function ownInstance(core: Core, { definition }: KnownServer, holder: string, abilities: Abilities): Instance {
-  const key = `${definition.name}@${KEY.test(holder) ? holder : core.config.digest(Buffer.from(holder)).slice(0, 12)}`;
-  const found = core.instances.get(key);
-  if (found !== undefined) return found;
-  const instance = newInstance(core, key, definition, { kind: 'serve' }, { holder, abilities });
-  core.instances.set(key, instance);
-  return instance;
+/**
+ * The process of this holder. A client that comes with each request anew may declare something else each time, and need not come back for
+ * a call that waits for its input: it gets a process for each declaration, and a further one while a call waits in the last.
+ */
+function ownInstance(
+  core: Core,
+  session: HostSession,
+  { definition }: KnownServer,
+  holder: string,
+  abilities: Abilities,
+): Instance {
+  const comesAnew = session.door.lasts === 'request';
+  const whose = comesAnew ? `${holder}/${abilities.declared}` : holder;
+  const first = `${definition.name}@${KEY.test(whose) ? whose : core.config.digest(Buffer.from(whose)).slice(0, 12)}`;
+  for (let nth = 1; ; nth++) {
+    const key = nth === 1 ? first : `${first}.${nth}`;
+    const found = core.instances.get(key);
+    if (found !== undefined && comesAnew && nth < OWN_PROCESSES_MAX && waitsForInput(found)) continue;
+    if (found !== undefined) return found;
+    const instance = newInstance(core, key, definition, { kind: 'serve' }, { holder, abilities });
+    core.instances.set(key, instance);
+    return instance;
+  }
+}
+
+/** A call is open in it whose host has been asked for input, and may never come back: others must not overlap with it there. */
+function waitsForInput({ link }: Instance): boolean {
+  if (link?.tellsAbout === true) return false;
+  for (const { parked } of link?.calls.values() ?? []) if (parked !== null) return true;
+  return false;
 }
 
 /** What may stand in an instance's key: timers are named by it. */

@@ -54,8 +54,10 @@ export function onServerQuestion(
   const { params } = envelope;
   const abilities = owner.kind === 'call' ? owner.call.abilities : owner.session.abilities;
   const lack = lackFor(abilities, method, params === null ? null : JSON.parse(text(bytes, params)));
-  if (lack !== null)
+  if (lack !== null) {
+    if (call !== null) call.lacks ??= lack;
     return toServer(core, instance, errorText(id, METHOD_NOT_FOUND, `the host does not support ${lack}`));
+  }
   const session = core.sessions.get(owner.kind === 'call' ? owner.call.session : owner.session.id);
   if (call !== null && call.hostEra === 'modern')
     return park(core, instance, link, call, { id, method, bytes, params });

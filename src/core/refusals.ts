@@ -197,6 +197,16 @@ export function hostLacks(server: string, capability: string): Refusal {
   };
 }
 
+/** A call failed for want of what a modern host has to declare with its request; it may do so and call again. */
+export function capabilityMissing(server: string, capability: string): Refusal {
+  const [name = '', part] = capability.split('.');
+  return {
+    code: MISSING_CAPABILITY,
+    message: `${server} cannot do this without ${capability}, which this request does not declare`,
+    data: { requiredCapabilities: { [name]: part === undefined ? {} : { [part]: {} } } },
+  };
+}
+
 /** A server asked its host for something, and got an error or nothing. */
 export function hostRefused(server: string, method: string, why: string): Refusal {
   return {
@@ -265,8 +275,9 @@ export function unknownLevel(level: unknown): Refusal {
 
 // — internal —
 
-/** The specification's own code: a host picks another revision by it. */
+/** The specification's own codes: by the first a host picks another revision, by the second it declares more if it can. */
 const UNSUPPORTED_REVISION = -32_022;
+const MISSING_CAPABILITY = -32_021;
 /** Of what a host wrote, in an error: it knows the rest. */
 const SHOWN_CHARS_MAX = 200;
 
