@@ -1,0 +1,81 @@
+/**
+ * A modern server with the extension io.modelcontextprotocol/tasks. Its tool `dig` answers with a task, or with -32021 a host that takes
+ * none. A task waits for its input; after `tasks/update` it is completed with that input as its result, and told to whoever listens for it.
+ */
+import { INVALID_PARAMS, object, RpcError, record, serve, text } from './base.mjs';
+
+const REVISION = '2026-07-28';
+const PREFIX = 'io.modelcontextprotocol/';
+const EXTENSIONS = { [`${PREFIX}tasks`]: {} };
+const MISSING_CAPABILITY = -32021;
+const CACHE = { ttlMs: 60_000, cacheScope: 'public' };
+const TIME = new Date(0).toISOString();
+
+const tasks = new Map();
+const listening = new Map();
+
+const asTask = (taskId, more) => ({ taskId, createdAt: TIME, lastUpdatedAt: TIME, ttlMs: 600_000, ...more });
+
+function dig(_params, { params }) {
+  if (params._meta[`${PREFIX}clientCapabilities`].extensions?.[`${PREFIX}tasks`] === undefined)
+    throw new RpcError(MISSING_CAPABILITY, 'This tool answers with tasks', {
+      requiredCapabilities: { extensions: EXTENSIONS },
+    });
+  const taskId = `t${tasks.size + 1}`;
+  const ask = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema: object() } };
+  tasks.set(taskId, { status: 'input_required', inputRequests: { where: ask } });
+  return { resultType: 'task', ...asTask(taskId, { status: 'working' }) };
+}
+
+function known({ taskId }) {
+  record('task', { taskId });
+  const task = tasks.get(taskId);
+  if (task === undefined) throw new RpcError(INVALID_PARAMS, 'Task not found');
+  return task;
+}
+
+function change(taskId, task) {
+  tasks.set(taskId, task);
+  for (const [id, ids] of listening)
+    if (ids.includes(taskId))
+      peer.notify('notifications/tasks', asTask(taskId, { ...task, _meta: { [`${PREFIX}subscriptionId`]: id } }));
+}
+
+const METHODS = {
+  'server/discover': () => ({
+    supportedVersions: [REVISION],
+    capabilities: { tools: {}, extensions: EXTENSIONS },
+    ...CACHE,
+  }),
+  'tools/list': () => ({ tools: [{ name: 'dig', inputSchema: object() }], ...CACHE }),
+  'tools/call': dig,
+  'tasks/get': (params) => asTask(params.taskId, known(params)),
+  'tasks/update': (params) => {
+    known(params);
+    change(params.taskId, { status: 'completed', result: text(JSON.stringify(params.inputResponses)) });
+    return {};
+  },
+  'tasks/cancel': (params) => {
+    known(params);
+    change(params.taskId, { status: 'cancelled' });
+    return {};
+  },
+  'subscriptions/listen': ({ notifications }, { id }) => {
+    listening.set(id, notifications.taskIds ?? []);
+    const _meta = { [`${PREFIX}subscriptionId`]: id };
+    peer.notify('notifications/subscriptions/acknowledged', { notifications, _meta });
+    return undefined;
+  },
+};
+
+/** Every result in the shape of this revision. */
+const complete = (method) => async (params, context) => {
+  const result = await method(params, context);
+  return result === undefined ? undefined : { resultType: 'complete', ...result };
+};
+
+const peer = serve({
+  name: 'task-extension',
+  methods: Object.fromEntries(Object.entries(METHODS).map(([method, answer]) => [method, complete(answer)])),
+  hears: ({ method, params }) => method === 'notifications/cancelled' && listening.delete(params?.requestId),
+});
