@@ -53,6 +53,13 @@ export async function findIssuer(
   };
 }
 
+export function hasNoMetadata(address: string): McpdError {
+  return new McpdError('LOGIN_FAILED', {
+    what: `${address} does not say how to log in`,
+    why: 'it has neither the metadata of an authorization server nor that of an OpenID provider',
+  });
+}
+
 // — internal —
 
 async function resourceMetadataOf(
@@ -92,13 +99,6 @@ async function metadataOf(sdk: Sdk, address: string, fetch: Fetch): Promise<Auth
       why: reasonOf(thrown),
     });
   }
-}
-
-function hasNoMetadata(address: string): McpdError {
-  return new McpdError('LOGIN_FAILED', {
-    what: `${address} does not say how to log in`,
-    why: 'it has neither the metadata of an authorization server nor that of an OpenID provider',
-  });
 }
 
 /**

@@ -5,11 +5,17 @@ import { placeOf, unreachable, withinStep } from './bounded-fetch.ts';
 const QUESTION = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
+/** What the server says to whoever has no token. */
+export interface FirstAnswer {
+  /** 401 or 403. */
+  refused: boolean;
+  wwwAuthenticate: string | null;
+}
+
 /**
- * What the server wants of whoever has no token: its `WWW-Authenticate`, or null.
  * @throws {McpdError} LOGIN_FAILED: it cannot be reached
  */
-export async function askForChallenge(url: string, signal: AbortSignal): Promise<string | null> {
+export async function askForChallenge(url: string, signal: AbortSignal): Promise<FirstAnswer> {
   return withinStep('asking the server', signal, async (step) => {
     try {
       const answer = await fetch(url, {
@@ -20,7 +26,8 @@ export async function askForChallenge(url: string, signal: AbortSignal): Promise
         signal: AbortSignal.any([step, AbortSignal.timeout(AUTH_ANSWER_MS)]),
       });
       await answer.body?.cancel();
-      return answer.status === 401 || answer.status === 403 ? answer.headers.get('www-authenticate') : null;
+      const refused = answer.status === 401 || answer.status === 403;
+      return { refused, wwwAuthenticate: refused ? answer.headers.get('www-authenticate') : null };
     } catch (thrown) {
       throw unreachable(placeOf(new URL(url)), thrown, step);
     }

@@ -84,9 +84,11 @@ export class LoginFlows {
   async #through({ server, url, client, wanted, kept }: FlowOrder, signal: AbortSignal): Promise<Grant> {
     const { grants, callbacks, port, now, clientMetadataUrl } = this.#surroundings;
     const { logIn } = await import('./login.ts');
-    const asked = wanted ?? bearerChallenge(await askForChallenge(url, signal));
+    const first = wanted === null ? await askForChallenge(url, signal) : null;
+    const asked = wanted ?? bearerChallenge(first?.wwwAuthenticate ?? null);
     const scope = scopeUnion(asked.scope, kept);
-    const order = { url, resourceMetadata: asked.resourceMetadata, scope, client, clientMetadataUrl };
+    const isLocked = first?.refused !== false;
+    const order = { url, resourceMetadata: asked.resourceMetadata, isLocked, scope, client, clientMetadataUrl };
     const report = (link: string) => {
       const flow = this.#flows.get(server);
       if (flow === undefined) return;

@@ -3,7 +3,7 @@ import { McpdError } from '../errors.ts';
 import { LOGIN_WAIT_MS } from '../operation-limits.ts';
 import { boundedFetch, withinStep } from './bounded-fetch.ts';
 import { type Callbacks, codeOf } from './callbacks.ts';
-import { findIssuer, type Issuer } from './discovery.ts';
+import { findIssuer, hasNoMetadata, type Issuer } from './discovery.ts';
 import { loginFault } from './faults.ts';
 import type { ClientIdentity, Grant, Grants } from './grants.ts';
 import { LoginProvider } from './provider.ts';
@@ -15,6 +15,8 @@ export interface LoginOrder {
   url: string;
   /** Where its challenge says that its metadata is. */
   resourceMetadata: string | null;
+  /** It lets nobody in without a login. */
+  isLocked: boolean;
   /** Scopes to ask for; null: those that the server's metadata names. */
   scope: string | null;
   /** Given by a person; goes before what is registered. */
@@ -78,7 +80,8 @@ function prepared(
   return withinStep('finding out how to log in', signal, async (step) => {
     const fetch = boundedFetch(url, step);
     const issuer = await findIssuer(sdk, { url, resourceMetadataUrl: resourceMetadata }, fetch);
-    const { clientMetadataUrl } = order;
+    const { clientMetadataUrl, isLocked } = order;
+    if (issuer.metadata === null && !isLocked) throw asksForNone(url);
     const asked = scope ?? issuer.resourceMetadata?.scopes_supported?.join(' ') ?? null;
     const facts = { issuer, redirectUri: redirect.uri, state, scope: asked, client, clientMetadataUrl, now };
     const provider = new LoginProvider(facts, grants);
@@ -91,6 +94,7 @@ function prepared(
         ...(scope === null ? {} : { scope }),
       });
     } catch (thrown) {
+      if (issuer.metadata === null) throw hasNoMetadata(issuer.authorizationServerUrl);
       throw loginFault(sdk, thrown, 'the login could not begin');
     }
     if (provider.link !== null) return { issuer, provider, link: provider.link };
@@ -211,6 +215,13 @@ function checkClient({ client, clientMetadataUrl, redirectUrl }: LoginProvider, 
       ? 'mcpd has no metadata document on the web that it could show'
       : 'it takes no registrations of programs',
     fix: `register mcpd there with the redirect address ${redirectUrl}, then: mcpd auth NAME --client-id ID`,
+  });
+}
+
+function asksForNone(url: string): McpdError {
+  return new McpdError('LOGIN_FAILED', {
+    what: `${url} asks for no login`,
+    why: 'it answers without one, and names no authorization server',
   });
 }
 

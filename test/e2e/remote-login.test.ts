@@ -87,6 +87,20 @@ describe('mcpd auth', () => {
     expect(readFileSync(secrets, 'utf8')).toContain(token);
     expect(JSON.stringify(info)).not.toContain(token);
     for (const [file, text] of written(machine.home.mcpdHome)) expect(text.includes(token), file).toBe(false);
+
+    // What a host shows at mcpd's own door goes no further.
+    const place = await machine.httpPlace('/mcp');
+    const answer = await fetch(place.url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${place.token}`,
+        accept: 'application/json',
+        'content-type': 'application/json',
+      },
+      body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes__whoami","arguments":{}}}',
+    });
+    expect(await answer.text()).toContain('whoami by ann');
+    expect(server.seen.filter((sent) => sent !== '')).toEqual(server.seen.filter((sent) => sent.endsWith(token)));
   });
 
   test('a call that needs more rights is refused with the command that asks for them', async ({ machine }) => {

@@ -1,4 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -247,6 +249,28 @@ describe('logins at remote servers, with a real authorization server', () => {
     const { info } = await logIn();
     expect(info).toMatchObject({ code: 'LOGIN_REFUSED' });
     expect(JSON.stringify((info as McpdError).report())).not.toContain('0900');
+  });
+
+  test('the metadata is found where it must be, when no refusal says where', async () => {
+    server.namesMetadata = false;
+    expect(await ask('notes', server)).toEqual({ locked: 'it wants a login' });
+    expect((await logIn()).info).toMatchObject({ issuer: issuer.issuer });
+    expect(await ask('notes', server)).toBe(200);
+  });
+
+  test('a server without any metadata, and one that asks for no login, are told apart', async () => {
+    const plain = (status: number) => {
+      const listener = createServer((_, outgoing) => outgoing.writeHead(status).end('<p>no</p>'));
+      closing.push({ close: () => new Promise((resolve) => listener.close(() => resolve())) });
+      return new Promise<string>((resolve) => {
+        listener.listen(0, '127.0.0.1', () =>
+          resolve(`http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`),
+        );
+      });
+    };
+    const login = (url: string) => logins.login('plain', url, null, () => undefined, never);
+    await expect(login(await plain(401))).rejects.toThrow('does not say how to log in');
+    await expect(login(await plain(200))).rejects.toThrow('asks for no login');
   });
 
   test('a person who refuses is believed', async () => {
