@@ -25,6 +25,7 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
     definition,
     memory: remembered,
     keys: NO_KEYS,
+    extensions: {},
     quiet: before?.quiet ?? new Set(),
     taskTools: new Set(),
     callsBackSince: remembered?.callsBack === true ? Number.NEGATIVE_INFINITY : null,

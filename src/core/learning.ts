@@ -103,6 +103,7 @@ export function takeNames(core: Core, known: KnownServer): void {
   const { name, enabled } = known.definition;
   const keys = keysOfLists(known.memory);
   known.keys = keys;
+  known.extensions = extensionsIn(known.memory);
   known.taskTools = taskToolsOf(known.memory);
   const uris = { uris: keys.resources, templates: keys.templates };
   const added = [
@@ -113,6 +114,11 @@ export function takeNames(core: Core, known: KnownServer): void {
     ...core.uris.take(name, enabled ? uris : null),
   ];
   if (added.length > 0) core.out.push({ type: 'save-names', names: added });
+}
+
+function extensionsIn(memory: ServerMemory | null): Record<string, unknown> {
+  const { extensions } = JSON.parse(memory?.capabilities ?? '{}') as { extensions?: unknown };
+  return typeof extensions === 'object' && extensions !== null ? (extensions as Record<string, unknown>) : {};
 }
 
 export function entriesOf(memory: ServerMemory | null, kind: ListKind): readonly string[] {

@@ -1,9 +1,10 @@
 import { INSTRUCTIONS_BYTES_MAX, LIST_TTL_MS } from '../limits.ts';
-import { discoverResult, initializeResult } from '../protocol/handshake.ts';
+import { discoverResult, initializeResult, type Reachable } from '../protocol/handshake.ts';
 import { text } from '../protocol/members.ts';
 import { isLogLevel, type LogLevel } from '../protocol/methods.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { negotiateLegacy } from '../protocol/revisions.ts';
+import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import { answer, refuse } from './emit.ts';
 import { takeAbilities, takeClientInfo } from './host-session.ts';
 import { alignLogLevel } from './links.ts';
@@ -29,7 +30,7 @@ export function answerLocally(core: Core, session: HostSession, view: RequestVie
         core,
         session.id,
         request.id,
-        initializeResult(core.config.identity, session.protocolVersion, instructions(core, session.door.scope)),
+        initializeResult(core.config.identity, session.protocolVersion, reachable(core, session.door.scope)),
       );
     }
     case 'server/discover':
@@ -37,7 +38,7 @@ export function answerLocally(core: Core, session: HostSession, view: RequestVie
         core,
         session.id,
         request.id,
-        discoverResult(core.config.identity, instructions(core, session.door.scope), LIST_TTL_MS),
+        discoverResult(core.config.identity, reachable(core, session.door.scope), LIST_TTL_MS),
       );
     case 'logging/setLevel': {
       const level = params['level'];
@@ -86,6 +87,22 @@ export function answerList(core: Core, session: HostSession, view: RequestView, 
 const LIST_END = Buffer.from('}\n');
 
 // — internal —
+
+function reachable(core: Core, scope: Scope): Reachable {
+  return { instructions: instructions(core, scope), extensions: extensions(core, scope) };
+}
+
+/** What the servers declare; of several that declare the same the first by name. Tasks are mcpd's own matter. */
+function extensions(core: Core, scope: Scope): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const name of scope.kind === 'server' ? [scope.server] : [...core.servers.keys()].sort()) {
+    const known = core.servers.get(name);
+    if (known?.definition.enabled !== true) continue;
+    for (const [key, value] of Object.entries(known.extensions))
+      if (key !== TASKS_EXTENSION && !Object.hasOwn(found, key)) found[key] = value;
+  }
+  return found;
+}
 
 /** The labelled instructions of all enabled servers, or those of one as they are; what passes the limit is cut or left out, and said to be. */
 function instructions(core: Core, scope: Scope): string | null {

@@ -188,6 +188,15 @@ export function needsInput(server: string, resultType: string): Refusal {
   };
 }
 
+/** A method without a name that several servers have. */
+export function severalHave(method: string, servers: readonly string[]): Refusal {
+  return {
+    code: INTERNAL_ERROR,
+    message: `several servers have ${method} (${servers.join(', ')}), and mcpd does not merge them; ask each of them by its own address, /mcp/s/NAME, or read the resources that they list`,
+    data: { reason: 'several-servers', servers },
+  };
+}
+
 /** A server wants of its host what that host has not. */
 export function hostLacks(server: string, capability: string): Refusal {
   return {

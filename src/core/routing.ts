@@ -1,10 +1,19 @@
 import type { Span } from '../protocol/frame.ts';
 import { duplicateKey, jsonString, type Member, member, members } from '../protocol/members.ts';
+import { SKILLS_EXTENSION } from '../protocol/methods.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { parsedTaskId } from '../protocol/tasks.ts';
 import type { Scope, ServerName } from './model.ts';
 import type { NameKind } from './names.ts';
-import { invalidParams, missingParam, type Refusal, serverNotEnabled, unknownTarget } from './refusals.ts';
+import {
+  invalidParams,
+  missingParam,
+  type Refusal,
+  serverNotEnabled,
+  severalHave,
+  unknownMethod,
+  unknownTarget,
+} from './refusals.ts';
 import type { Core } from './state.ts';
 import { unknownTask } from './task-refusals.ts';
 
@@ -22,9 +31,10 @@ export function destinationOf(
   core: Core,
   scope: Scope,
   view: RequestView,
-  at: 'tool' | 'prompt' | 'uri' | 'ref' | 'task',
+  at: 'tool' | 'prompt' | 'uri' | 'ref' | 'task' | 'extension',
 ): Destination | Refusal {
   if (at === 'task') return byTask(core, scope, view, param(view, 'taskId'));
+  if (at === 'extension') return byExtension(core, scope, view);
   if (at === 'ref') return refDestination(core, scope, view);
   return at === 'uri'
     ? byUri(core, scope, view, param(view, 'uri'))
@@ -64,6 +74,17 @@ function byName(
     name,
     owners.length > 1 ? `several servers have one of that name: ${owners.join(', ')}` : hint(core, kind, name),
   );
+}
+
+/** The one server that has skills. Merging what several list would need all of them to run, so hosts see those one by one. */
+function byExtension(core: Core, scope: Scope, { request }: RequestView): Destination | Refusal {
+  if (scope.kind === 'server') return inScope(core, scope.server, '');
+  const owners = [...core.servers.values()].filter(({ extensions }) => Object.hasOwn(extensions, SKILLS_EXTENSION));
+  const names = owners.map(({ definition }) => definition.name).sort();
+  const [only] = names;
+  if (only === undefined) return unknownMethod(request.method);
+  if (names.length > 1) return severalHave(request.method, names);
+  return enabledOnly(core, { server: only, target: '', rewrite: null, exposedUri: null });
 }
 
 function byUri(core: Core, scope: Scope, { bytes, request }: RequestView, value: Member | null): Destination | Refusal {

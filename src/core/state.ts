@@ -78,6 +78,8 @@ export interface KnownServer {
   memory: ServerMemory | null;
   /** The raw names, URIs and templates of the memory's lists, variants included. */
   keys: Readonly<Record<ListKind, readonly string[]>>;
+  /** What it declares in `capabilities.extensions`. */
+  extensions: Readonly<Record<string, unknown>>;
   /** Tools and prompts that were seen to answer without asking their host anything. */
   readonly quiet: Set<string>;
   /** Tools that can be called as a task only. */

@@ -11,7 +11,7 @@ import {
 const MCPD = { name: 'mcpd', title: 'mcpd', version: '1.2.3' };
 
 test('mcpd declares to hosts all that it can serve over its lifetime, and no callbacks to servers', () => {
-  expect(JSON.parse(initializeResult(MCPD, '2025-06-18', null))).toEqual({
+  expect(JSON.parse(initializeResult(MCPD, '2025-06-18', { instructions: null, extensions: {} }))).toEqual({
     protocolVersion: '2025-06-18',
     capabilities: {
       tools: { listChanged: true },
@@ -30,7 +30,9 @@ test('mcpd declares to hosts all that it can serve over its lifetime, and no cal
 });
 
 test('modern hosts have no logging capability, and find the cache hints', () => {
-  const result = JSON.parse(discoverResult(MCPD, 'words', 60_000)) as Record<string, unknown>;
+  const result = JSON.parse(
+    discoverResult(MCPD, { instructions: 'words', extensions: { 'x.y/ui': {} } }, 60_000),
+  ) as Record<string, unknown>;
   expect(result).toMatchObject({ resultType: 'complete', instructions: 'words', ttlMs: 60_000, cacheScope: 'private' });
   expect(result['capabilities']).not.toHaveProperty('logging');
   expect(result['_meta']).toEqual({ 'io.modelcontextprotocol/serverInfo': MCPD });

@@ -21,16 +21,28 @@ const CAPABILITIES_TO_HOSTS = {
 
 /** Tasks of 2025-11-25, and of the extension that came after them. */
 const TASKS_TO_HOSTS = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
-const EXTENSIONS_TO_HOSTS = { [TASKS_EXTENSION]: {} };
+const OWN_EXTENSIONS = { [TASKS_EXTENSION]: {} };
+
+/** What of a handshake depends on the servers that a host can reach. */
+export interface Reachable {
+  instructions: string | null;
+  /** Those that some server declares: hosts of MCP Apps and of skills look for them. */
+  extensions: Readonly<Record<string, unknown>>;
+}
 
 /** JSON text of the result of `initialize`. */
-export function initializeResult(identity: Identity, revision: string, instructions: string | null): string {
+export function initializeResult(
+  identity: Identity,
+  revision: string,
+  { instructions, extensions }: Reachable,
+): string {
   return JSON.stringify({
     protocolVersion: revision,
     capabilities: {
       ...CAPABILITIES_TO_HOSTS,
       logging: {},
       ...(featuresOf(revision).tasks ? { tasks: TASKS_TO_HOSTS } : {}),
+      ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
     },
     serverInfo: identity,
     ...(instructions === null ? {} : { instructions }),
@@ -38,11 +50,11 @@ export function initializeResult(identity: Identity, revision: string, instructi
 }
 
 /** JSON text of the result of `server/discover`. */
-export function discoverResult(identity: Identity, instructions: string | null, ttlMs: number): string {
+export function discoverResult(identity: Identity, { instructions, extensions }: Reachable, ttlMs: number): string {
   return JSON.stringify({
     resultType: 'complete',
     supportedVersions: SERVED_REVISIONS,
-    capabilities: { ...CAPABILITIES_TO_HOSTS, extensions: EXTENSIONS_TO_HOSTS },
+    capabilities: { ...CAPABILITIES_TO_HOSTS, extensions: { ...extensions, ...OWN_EXTENSIONS } },
     ...(instructions === null ? {} : { instructions }),
     ttlMs,
     cacheScope: 'private',

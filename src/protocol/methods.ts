@@ -6,7 +6,8 @@ export type Route =
   | { kind: 'local'; eras: 'legacy' | 'both' }
   | { kind: 'list'; list: 'tools' | 'prompts' | 'resources' | 'templates' }
   | { kind: 'listen'; eras: 'modern' }
-  | { kind: 'call'; at: 'tool' | 'prompt' | 'uri' | 'ref' }
+  /** `extension`: nowhere; the server is the one that declares the extension to which the method belongs. */
+  | { kind: 'call'; at: 'tool' | 'prompt' | 'uri' | 'ref' | 'extension' }
   /** About a task: `at` says where its id sits. Legacy hosts have them by their revision, modern ones by an extension. */
   | { kind: 'task'; at: 'task'; eras: 'legacy' | 'modern' | 'both' }
   | { kind: 'task-list'; eras: 'legacy' }
@@ -27,6 +28,9 @@ const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['prompts/get', { kind: 'call', at: 'prompt' }],
   ['resources/read', { kind: 'call', at: 'uri' }],
   ['completion/complete', { kind: 'call', at: 'ref' }],
+  ['resources/directory/read', { kind: 'call', at: 'uri' }],
+  ['skills/get', { kind: 'call', at: 'uri' }],
+  ['skills/list', { kind: 'call', at: 'extension' }],
   ['tasks/get', { kind: 'task', at: 'task', eras: 'both' }],
   ['tasks/cancel', { kind: 'task', at: 'task', eras: 'both' }],
   ['tasks/result', { kind: 'task', at: 'task', eras: 'legacy' }],
@@ -35,6 +39,9 @@ const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['resources/subscribe', { kind: 'subscription', eras: 'legacy', change: 'subscribe' }],
   ['resources/unsubscribe', { kind: 'subscription', eras: 'legacy', change: 'unsubscribe' }],
 ]);
+
+/** The extension to which the methods with no name and no URI belong. */
+export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
 
 /** What to do with this request of a host of this era; null is "method not found". */
 export function routeOf(method: string, era: 'legacy' | 'modern'): Route | null {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closest } from '../../src/closest.ts';
 import type { Effect, GatewayEvent, ResumeFacts, TimerId } from '../../src/core/events.ts';
 import { Gateway } from '../../src/core/gateway.ts';
-import type { Door, ExposedName, ServerDefinition, ServerStatus } from '../../src/core/model.ts';
+import type { Door, ExposedName, ServerDefinition, ServerMemory, ServerStatus } from '../../src/core/model.ts';
 import { checkNotice, newHost, type SimulatedHost } from './hosts.ts';
 import { frameOf, type Message, modernMeta, textOf } from './messages.ts';
 import { newProcess, type SimulatedProcess } from './processes.ts';
@@ -75,9 +75,15 @@ export class World {
   // — servers —
 
   /** Installs a server, as one whose lists are known. */
-  install(name: string, character: Character = {}, changes: Partial<ServerDefinition> = {}): ServerDefinition {
+  install(
+    name: string,
+    character: Character = {},
+    changes: Partial<ServerDefinition> = {},
+    remembered: Partial<ServerMemory> = {},
+  ): ServerDefinition {
     const definition = { ...definitionOf(name), ...changes };
-    this.post({ type: 'server-defined', definition, memory: memoryOf(definition, character) });
+    const memory = { ...memoryOf(definition, character), ...remembered };
+    this.post({ type: 'server-defined', definition, memory });
     return definition;
   }
 
