@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HostEvent } from '../../src/hosts/connection.ts';
 import { HttpFront } from '../../src/hosts/http/front.ts';
@@ -40,6 +41,7 @@ afterEach(async () => {
   await new Promise((done) => server.close(done));
 });
 
+const MIB = 1024 * 1024;
 const SIGNED = { authorization: 'Bearer t1', 'content-type': 'application/json' };
 const BOTH = { ...SIGNED, accept: 'application/json, text/event-stream' };
 
@@ -396,6 +398,36 @@ describe('a session', () => {
   test('is needed for a GET and a DELETE', async () => {
     for (const method of ['GET', 'DELETE']) expect((await ask({ method }).whole()).status).toBe(405);
   });
+});
+
+test('a client that does not read holds up nobody: notices are dropped and counted, questions come back', async () => {
+  const session = await begun();
+  const socket = connect(port, '127.0.0.1');
+  const head = Object.entries({ ...BOTH, ...session, host: `127.0.0.1:${port}` }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  let heardBytes = '';
+  socket.write(`GET /mcp HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
+  await new Promise<void>((done) =>
+    socket.once('data', (chunk: Buffer) => {
+      socket.pause();
+      heardBytes += chunk.toString();
+      done();
+    }),
+  );
+  const long = { method: 'notifications/message', params: { data: 'x'.repeat(MIB) } };
+  for (let i = 0; i < 40; i++) say('h1', long, 'notice', null, null);
+  say('h1', { ...long, id: 7, method: 'sampling/createMessage' }, 'question', '7', null);
+  expect(events.at(-1)).toMatchObject({ type: 'host-deaf', question: '7' });
+  socket.on('data', (chunk: Buffer) => {
+    heardBytes += chunk.toString();
+  });
+  socket.resume();
+  await until('what was kept', () => heardBytes.length > 10 * MIB);
+  say('h1', { method: 'after' }, 'notice', null, null);
+  await until('the count', () => heardBytes.includes('notices were dropped') && heardBytes.includes('"after"'));
+  expect(heardBytes.length).toBeLessThan(40 * MIB);
+  socket.destroy();
 });
 
 describe('an array of messages', () => {
