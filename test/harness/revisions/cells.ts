@@ -177,7 +177,8 @@ export const CELLS: Record<Feature, (pair: Pair) => Promise<void>> = {
     const marker = mark(pair, 'change');
     const lists = ['tools', 'prompts', 'resources'] as const;
     const notices = (list: string) => host.received(`notifications/${list}/list_changed`).length;
-    for (const list of lists) await host.list(list);
+    // A modern host may have its lists from an earlier connection; any other has none before it asks.
+    if (!host.isModern) for (const list of lists) await host.list(list);
     const before = new Map(lists.map((list) => [list, notices(list)]));
     await called(pair, 'change', { marker });
     for (const list of lists) {
