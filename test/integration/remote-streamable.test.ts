@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { REMOTE_IDLE_SOCKET_MS } from '../../src/remote-limits.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
 import { type RemoteBench, remoteBench } from '../harness/remote.ts';
 import {
@@ -125,6 +126,41 @@ describe('a modern server over Streamable HTTP', () => {
     await until('the end of its stream', () => closed);
     expect(server.seen).toHaveLength(1);
     expect(bench.of('server-exited')).toEqual([]);
+  });
+
+  test('whose stream of notices is cut is listened to again, and what was missed meanwhile is read', async () => {
+    const acknowledged = { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: {} };
+    await opened((_, response) => {
+      streamOn(response).event(acknowledged);
+      if (server.seen.length === 1) response.end();
+    });
+    expect(await bench.ask('subscriptions/listen', { notifications: {} }, 'modern')).toContain(
+      '"resultType":"complete"',
+    );
+    expect(bench.unasked()).toHaveLength(1);
+    bench.send('subscriptions/listen', { notifications: {} }, 'modern');
+    await until('the notices', () => bench.unasked().length === 5);
+    expect(
+      bench
+        .unasked()
+        .slice(2)
+        .map(({ text }) => JSON.parse(text).method),
+    ).toEqual([
+      'notifications/tools/list_changed',
+      'notifications/prompts/list_changed',
+      'notifications/resources/list_changed',
+    ]);
+  });
+
+  test('may be silent within a call for longer than an idle connection is kept', async () => {
+    await opened((request, response) => {
+      const stream = streamOn(response);
+      setTimeout(() => {
+        stream.event({ jsonrpc: '2.0', id: request.message.id, result: { late: true } });
+        response.end();
+      }, REMOTE_IDLE_SOCKET_MS + 500);
+    });
+    expect(await bench.ask('tools/call', { name: 'slow' }, 'modern')).toContain('"late":true');
   });
 
   test('gives its errors of negotiation with a status, and they arrive as what they are', async () => {

@@ -1,7 +1,7 @@
 import type { HttpTransport, ServerName } from '../../core/model.ts';
 import type { Frame, RawId } from '../../protocol/frame.ts';
 import type { Noise } from '../../protocol/framing.ts';
-import { errorText, INTERNAL_ERROR } from '../../protocol/jsonrpc.ts';
+import { errorText, INTERNAL_ERROR, notificationText } from '../../protocol/jsonrpc.ts';
 import type { RemoteFault } from './fault.ts';
 import { frameOf, type Outgoing } from './outgoing.ts';
 import type { Requester } from './requester.ts';
@@ -53,6 +53,13 @@ export function failureFrame(server: ServerName, id: RawId, method: string, faul
     ...(fault.parts.fix === undefined ? {} : { fix: fault.parts.fix }),
   };
   return frameOf([Buffer.from(errorText(id, INTERNAL_ERROR, message, data))]);
+}
+
+/** That a server's lists may be others by now: what it said meanwhile was not heard. */
+export function listNotices(): Frame[] {
+  return ['tools', 'prompts', 'resources'].map((list) =>
+    frameOf([Buffer.from(notificationText(`notifications/${list}/list_changed`, null))]),
+  );
 }
 
 /** The cause of an exit, for people. */

@@ -114,7 +114,15 @@ export class HttpSender {
     return new Promise<IncomingMessage>((resolve, reject) => {
       const secure = url.protocol === 'https:';
       const length = body === null ? {} : { 'content-length': String(byteLength(body)) };
-      const options = { method, headers: { ...headers, ...length }, maxHeaderSize: REMOTE_HEADER_BYTES_MAX, signal };
+      // No bound of its own: with the agent's a stream that is silent for a while would be told so.
+      const timeout = 0;
+      const options = {
+        timeout,
+        method,
+        headers: { ...headers, ...length },
+        maxHeaderSize: REMOTE_HEADER_BYTES_MAX,
+        signal,
+      };
       const request = secure
         ? httpsRequest(url, { ...options, agent: this.#https })
         : httpRequest(url, { ...options, agent: this.#http });

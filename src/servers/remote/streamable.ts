@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVER_QUEUE_BYTES_MAX } from '../../limits.ts';
 import type { Frame, RawId } from '../../protocol/frame.ts';
+import { resultText } from '../../protocol/jsonrpc.ts';
 import { REMOTE_GOODBYE_MS, REMOTE_LINGER_MS, REMOTE_RATE_RETRIES_MAX } from '../../remote-limits.ts';
 import { discard, readShort } from './body.ts';
 import { contentTypeOf, Exchange, withId } from './exchange.ts';
@@ -8,7 +9,7 @@ import { faultOf, RemoteFault } from './fault.ts';
 import { type Answered, type Asking, learnTools } from './learning.ts';
 import { NoticeStream } from './notice-stream.ts';
 import { frameOf, type Outgoing, type OutgoingRequest, readOutgoing, routingHeaders } from './outgoing.ts';
-import { type Channel, type ChannelPorts, causeOfFault, failureFrame } from './ports.ts';
+import { type Channel, type ChannelPorts, causeOfFault, failureFrame, listNotices } from './ports.ts';
 import { waitAsked } from './rate-limit.ts';
 import { RemoteLock } from './requester.ts';
 import { resume } from './resuming.ts';
@@ -30,6 +31,8 @@ export class StreamableChannel implements Channel {
   /** What comes after `initialized` is sent when that has arrived: servers refuse it before. */
   #greeted: Promise<void> = Promise.resolve();
   #renewing: Promise<void> | null = null;
+  /** A stream of notices was cut, and none has begun since. */
+  #hasMissed = false;
   /** The server has answered something: what fails from now on fails alone. */
   #isMet = false;
   /** Why the last connection could not be made; null since one could. */
@@ -112,6 +115,7 @@ export class StreamableChannel implements Channel {
       }
       this.#isMet = true;
       this.#ports.deliver(this.#listed(out, frame), out.id);
+      if (out.method === LISTEN) this.#heardAgain();
     });
     this.#open.set(out.id, exchange);
     try {
@@ -228,8 +232,7 @@ export class StreamableChannel implements Channel {
     for (const out of standing) await this.#asking().ask(out);
     this.#notices.open();
     // It may be another server by now: whatever it lists is read again.
-    for (const list of ['tools', 'prompts', 'resources'])
-      deliver(frameOf([Buffer.from(`{"jsonrpc":"2.0","method":"notifications/${list}/list_changed"}`)]), null);
+    for (const notice of listNotices()) deliver(notice, null);
   }
 
   /** Requests of the connection's own, whose answers nobody else sees. */
@@ -263,7 +266,19 @@ export class StreamableChannel implements Channel {
     }
     if (isFirst) return lost(causeOfFault(fault));
     log('warn', `${out.method} failed: ${fault.message}`);
+    if (out.method === LISTEN && fault.isPassing) {
+      this.#hasMissed = true;
+      // As if the server had ended it, which is what makes the core ask again; an error would mean that there is no such thing.
+      return deliver(frameOf([Buffer.from(resultText(out.id, '{"resultType":"complete"}'))]), out.id);
+    }
     deliver(failureFrame(server, out.id, out.method, fault), out.id);
+  }
+
+  /** What a modern server said while its stream was cut is made up for. */
+  #heardAgain(): void {
+    if (!this.#hasMissed) return;
+    this.#hasMissed = false;
+    for (const notice of listNotices()) this.#ports.deliver(notice, null);
   }
 
   #leaveIfGone(): void {
@@ -274,6 +289,7 @@ export class StreamableChannel implements Channel {
 // — internal —
 
 const JSON_POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' } as const;
+const LISTEN = 'subscriptions/listen';
 /** What may have an effect, and may take its time. */
 const CALLS = new Set(['tools/call', 'prompts/get', 'resources/read', 'completion/complete', 'tasks/result']);
 /** Of a server that knows HTTP+SSE alone, to a POST at the address of its stream. */
