@@ -12,8 +12,9 @@ import { withoutRelatedTask } from '../protocol/tasks.ts';
 import type { Call, Parked, TaskRun } from './call.ts';
 import { abandonUpstream, deliverAnswer, endUnanswered, finishWithRefusal, finishWithResult } from './calls.ts';
 import { answer, arm, disarm, toServer } from './emit.ts';
+import { forgedState, stateExpired } from './input-refusals.ts';
 import { answerNobody, unpark } from './question-table.ts';
-import { forgedState, type Refusal, stateExpired } from './refusals.ts';
+import type { Refusal } from './refusals.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { finishWithRefusal } from './calls.ts';
 import { dispatchCall } from './dispatch.ts';
 import { wantForCall } from './fleet.ts';
-import { turnTaken } from './refusals.ts';
+import { turnTaken } from './input-refusals.ts';
 import type { Core, Instance } from './state.ts';
 import { isRefusedNow } from './turns.ts';
 

@@ -175,34 +175,12 @@ export function unreadableAnswer(server: string, why: string): Refusal {
   };
 }
 
-/** A result of a kind that the host's revision does not know. */
-export function needsInput(server: string, resultType: string): Refusal {
-  const what =
-    resultType === 'input_required'
-      ? 'asks for input during the call, and'
-      : `answers with a result of the type ${JSON.stringify(resultType)}, and`;
-  return {
-    code: INTERNAL_ERROR,
-    message: `${server} ${what} this host's protocol revision has no way to deal with it`,
-    data: { reason: resultType === 'input_required' ? 'input-required' : 'result-type', server },
-  };
-}
-
 /** A method without a name that several servers have. */
 export function severalHave(method: string, servers: readonly string[]): Refusal {
   return {
     code: INTERNAL_ERROR,
     message: `several servers have ${method} (${servers.join(', ')}), and mcpd does not merge them; ask each of them by its own address, /mcp/s/NAME, or read the resources that they list`,
     data: { reason: 'several-servers', servers },
-  };
-}
-
-/** A server wants of its host what that host has not. */
-export function hostLacks(server: string, capability: string): Refusal {
-  return {
-    code: INTERNAL_ERROR,
-    message: `${server} asks this host for ${capability} during the call, which this host does not support`,
-    data: { reason: 'host-lacks', server, capability },
   };
 }
 
@@ -213,46 +191,6 @@ export function capabilityMissing(server: string, capability: string): Refusal {
     code: MISSING_CAPABILITY,
     message: `${server} cannot do this without ${capability}, which this request does not declare`,
     data: { requiredCapabilities: { [name]: part === undefined ? {} : { [part]: {} } } },
-  };
-}
-
-/** A server asked its host for something, and got an error or nothing. */
-export function hostRefused(server: string, method: string, why: string): Refusal {
-  return {
-    code: INTERNAL_ERROR,
-    message: `${server} asked this host for ${method} and got no result: ${clipped(why)}`,
-    data: { reason: 'input-refused', server, method },
-  };
-}
-
-export function tooManyRounds(server: string, max: number): Refusal {
-  return {
-    code: INTERNAL_ERROR,
-    message: `${server} asked for input ${max} times in one call and still wants more; it was given up`,
-    data: { reason: 'input-rounds', server },
-  };
-}
-
-/** Its calls must not overlap with another host's, because it asks hosts for input without saying for which call. */
-export function turnTaken(server: string): Refusal {
-  return {
-    code: INTERNAL_ERROR,
-    message: `${server} is busy with another host's call that waits for a person, and nothing of this call was sent; processes of their own for each host: mcpd set ${server} --sharing per-session`,
-    data: { reason: 'overloaded', server, sent: false, fix: `mcpd set ${server} --sharing per-session` },
-  };
-}
-
-/** A `requestState` that mcpd did not give for this very request. */
-export function forgedState(): Refusal {
-  return invalidParams('params.requestState was not given by mcpd for this request');
-}
-
-/** A `requestState` of mcpd's own whose call is no longer there. */
-export function stateExpired(server: string): Refusal {
-  return {
-    code: INVALID_PARAMS,
-    message: `the call of ${server} that waited for this input is gone (mcpd was restarted, or it took too long): its outcome is unknown; make a new call`,
-    data: { reason: 'state-expired', server, sent: true, outcome: 'unknown' },
   };
 }
 
@@ -282,6 +220,11 @@ export function unknownLevel(level: unknown): Refusal {
   return invalidParams(`params.level must be one of MCP's, not ${clipped(JSON.stringify(level) ?? 'missing')}`);
 }
 
+/** What a host wrote, as an error quotes it. */
+export function clipped(text: string): string {
+  return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}…`;
+}
+
 // — internal —
 
 /** The specification's own codes: by the first a host picks another revision, by the second it declares more if it can. */
@@ -289,10 +232,6 @@ const UNSUPPORTED_REVISION = -32_022;
 const MISSING_CAPABILITY = -32_021;
 /** Of what a host wrote, in an error: it knows the rest. */
 const SHOWN_CHARS_MAX = 200;
-
-function clipped(text: string): string {
-  return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}…`;
-}
 
 function quoted(text: string): string {
   return JSON.stringify(clipped(text));

@@ -8,8 +8,9 @@ import { samplingForHost } from '../protocol/sampling.ts';
 import type { Call, Question, Round } from './call.ts';
 import { finishWithRefusal } from './calls.ts';
 import { arm } from './emit.ts';
+import { hostLacks, hostRefused, tooManyRounds } from './input-refusals.ts';
 import { newQuestionId, openQuestion } from './question-table.ts';
-import { hostLacks, hostRefused, type Refusal, tooManyRounds, unreadableAnswer } from './refusals.ts';
+import { type Refusal, unreadableAnswer } from './refusals.ts';
 import type { Core, HostSession, Instance } from './state.ts';
 import { lookAtQueue } from './turns.ts';
 
