@@ -9,7 +9,6 @@ import { member, text } from '../protocol/members.ts';
 import { metaEdit } from '../protocol/meta.ts';
 import { param } from '../protocol/request-view.ts';
 import { errorCodeOf } from '../protocol/results.ts';
-import { taskSupportIn } from '../protocol/tasks.ts';
 import { abandon } from './asking.ts';
 import type { Call, CallOutcome, Parked } from './call.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
@@ -53,7 +52,7 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
       clientInfo: session?.clientInfo ?? '{}',
       capabilities: call.abilities.forModern,
       logLevel: session?.logLevel ?? null,
-      tasks: era === 'modern' && taskSupportIn(link.capabilities).extension,
+      tasks: era === 'modern' && link.taskSupport.extension,
       marked: call.prefixed ? call.server : null,
     });
     if (edit !== null) edits.push(edit);

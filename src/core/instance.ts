@@ -1,4 +1,5 @@
 import { type Abilities, NO_ABILITIES } from '../protocol/abilities.ts';
+import { taskSupportIn } from '../protocol/tasks.ts';
 import type { Call } from './call.ts';
 import type { InstanceKey, ServerDefinition } from './model.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
@@ -65,6 +66,7 @@ export function newLink(fingerprint: string, abilities: Abilities): ServerLink {
     protocolVersion: '',
     serverInfo: '{}',
     capabilities: {},
+    taskSupport: taskSupportIn({}),
     instructions: null,
     nextId: 1,
     calls: new TransientMap(),

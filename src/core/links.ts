@@ -7,6 +7,7 @@ import { notificationText } from '../protocol/jsonrpc.ts';
 import { text } from '../protocol/members.ts';
 import { LOG_LEVELS, type LogLevel } from '../protocol/methods.ts';
 import { classifyProbe, type ProbeOutcome } from '../protocol/probe.ts';
+import { taskSupportIn } from '../protocol/tasks.ts';
 import { abandonOwn, ask, type LinkNews, NO_NEWS, ownMeta, tell } from './asking.ts';
 import { arm, disarm, toServer } from './emit.ts';
 import { onListFailure, onListPage } from './list-reading.ts';
@@ -196,5 +197,6 @@ function greet(link: ServerLink, greeting: ServerGreeting): void {
   link.protocolVersion = greeting.protocolVersion;
   link.serverInfo = greeting.serverInfo;
   link.capabilities = greeting.capabilities;
+  link.taskSupport = taskSupportIn(greeting.capabilities);
   link.instructions = greeting.instructions;
 }

@@ -228,7 +228,7 @@ function isKnownWhole({ era, tasks }: Reader, raw: string): boolean {
  * whether a tool can, or must, be called as a task.
  */
 function isKnownTo({ era, tasks }: Reader, key: string, value: string): boolean {
-  if (key === 'execution') return tasks;
+  if (key === 'execution') return era === 'legacy' && (tasks || !speaksOfTasks(value));
   if (era === 'modern') return true;
   return key !== 'outputSchema' || (JSON.parse(value) as { type?: unknown }).type === 'object';
 }

@@ -57,6 +57,23 @@ test('links and embedded resources in results of tools and prompts lead to the s
   });
 });
 
+test('so do those in the outcome of a task', () => {
+  const world = new World();
+  const process = world.running('b', {
+    ...FAKE,
+    capabilities: { tasks: { requests: { tools: { call: {} } } } },
+  });
+  world.install('a', { resources: ['shared://doc'] });
+  const host = world.legacyHost('host');
+  const key = world.request(host, 'tasks/result', { taskId: 'b~t1' });
+  world.serverAnswers(process, 'tasks/result', { result: { content: [link] } });
+  expect(world.answerTo(host, key).result).toEqual({ content: [{ ...link, uri: 'shared://doc#mcpd=b' }] });
+  const state = (uri: string) => ({ status: 'completed', result: { content: [{ ...link, uri }] } });
+  const asked = world.request(host, 'tasks/get', { taskId: 'b~t1' });
+  world.serverAnswers(process, 'tasks/get', { result: { taskId: 't1', ...state('shared://doc') } });
+  expect(world.answerTo(host, asked).result).toEqual({ taskId: 'b~t1', ...state('shared://doc#mcpd=b') });
+});
+
 test('where no URI is shared nothing is touched', () => {
   const { world, process, host } = given();
   world.post({ type: 'server-removed', server: 'a' });

@@ -32,7 +32,12 @@ function resourcesIn(bytes: Uint8Array, result: Span, method: string): Span[] {
     case 'resources/read':
       return elementsOf(bytes, result, 'contents');
     case 'tools/call':
+    case 'tasks/result':
       return elementsOf(bytes, result, 'content').flatMap((block) => resourceIn(bytes, block));
+    case 'tasks/get': {
+      const outcome = member(bytes, result, 'result');
+      return outcome === null ? [] : resourcesIn(bytes, outcome, 'tasks/result');
+    }
     case 'prompts/get':
       return elementsOf(bytes, result, 'messages').flatMap((message) => {
         const content = member(bytes, message, 'content');

@@ -2,6 +2,7 @@ import type { Abilities } from '../protocol/abilities.ts';
 import type { RawId } from '../protocol/frame.ts';
 import type { Identity } from '../protocol/handshake.ts';
 import type { LogLevel } from '../protocol/methods.ts';
+import type { TaskSupport } from '../protocol/tasks.ts';
 import type { Asked, Call, Parked, Question } from './call.ts';
 import type { Effect } from './events.ts';
 import type { Findings } from './findings.ts';
@@ -177,6 +178,8 @@ export interface ServerLink {
   protocolVersion: string;
   serverInfo: string;
   capabilities: Record<string, unknown>;
+  /** What of tasks is among them. */
+  taskSupport: TaskSupport;
   instructions: string | null;
   nextId: number;
   /** Calls that were sent, by their id on the link. */

@@ -4,7 +4,7 @@ import type { Frame, RawId } from '../protocol/frame.ts';
 import { edited } from '../protocol/input.ts';
 import { jsonString, member } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
-import { exposeEdit, listedTasks, taskSupportIn } from '../protocol/tasks.ts';
+import { exposeEdit, listedTasks } from '../protocol/tasks.ts';
 import { abandon, ask } from './asking.ts';
 import { answer, arm, disarm, refuse } from './emit.ts';
 import type { InstanceKey, SessionId } from './model.ts';
@@ -41,8 +41,7 @@ export function listTasks(core: Core, session: HostSession, view: RequestView, i
   const number = core.nextQuestion++;
   for (const instance of instancesWithTasks(core, session)) {
     const { link } = instance;
-    if (link?.step !== 'ready' || link.deaf || link.era !== 'legacy' || !taskSupportIn(link.capabilities).list)
-      continue;
+    if (link?.step !== 'ready' || link.deaf || link.era !== 'legacy' || !link.taskSupport.list) continue;
     listing.tasks.set(instance.key, []);
     readPage(core, instance, link, number, listing, null);
   }

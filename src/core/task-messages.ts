@@ -11,7 +11,6 @@ import {
   RELATED_TASK_KEY,
   readTask,
   relatedTaskId,
-  taskSupportIn,
   unexposeEdits,
   withoutRelatedTask,
 } from '../protocol/tasks.ts';
@@ -25,7 +24,7 @@ const RELATED = `"${RELATED_TASK_KEY}"`;
 
 /** What the call will be, now that its server is known: as a task only where the server has tasks of the host's era. */
 export function settleTask(link: ServerLink, call: Call): void {
-  const support = taskSupportIn(link.capabilities);
+  const support = link.taskSupport;
   if (call.task === null) return;
   switch (call.task.kind) {
     case 'asked':

@@ -3,7 +3,7 @@ import type { SimulatedHost } from '../../test/simulated/hosts.ts';
 import type { Message } from '../../test/simulated/messages.ts';
 import type { SimulatedProcess } from '../../test/simulated/processes.ts';
 import { World } from '../../test/simulated/world.ts';
-import { IDLE_STOP_MS, TASK_HOLDS_MS, TASK_LIST_TIMEOUT_MS } from '../limits.ts';
+import { IDLE_STOP_MS, TASK_HOLDS_MS, TASK_LIST_TIMEOUT_MS, TASK_LISTINGS_MAX } from '../limits.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 const WITH_TASKS = {
@@ -178,6 +178,15 @@ test('a server that does not answer, or ends, is missing in the list, and nothin
   world.serverAnswers(other, 'tasks/list', { error: { code: -32_603, message: 'no' } });
   world.serverExits(process);
   expect(world.answerTo(host, second).result).toEqual({ tasks: [] });
+});
+
+test('a list that is cancelled, or one too many, is not made', () => {
+  const { world, process, host } = given();
+  dig(world, host, process, 'a');
+  world.cancel(host, world.request(host, 'tasks/list'));
+  world.serverAnswers(process, 'tasks/list', { result: { tasks: [stateOf('a')] } });
+  for (let open = 0; open < TASK_LISTINGS_MAX; open++) world.request(host, 'tasks/list');
+  expect(world.ask(host, 'tasks/list').error?.data).toEqual({ reason: 'overloaded' });
 });
 
 test('a process with tasks is not stopped for idleness until they are fetched, or too old', () => {

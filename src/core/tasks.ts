@@ -59,10 +59,9 @@ export function bookTask(core: Core, instance: Instance, link: ServerLink, call:
     neededUntil: core.now + Math.min(view.ttlMs ?? TASK_HOLDS_MS, TASK_HOLDS_MS),
     run: call.task?.kind === 'run' ? call : null,
   };
-  const key = taskKey(instance.key, view.raw);
-  // One that is made anew is the newest.
-  core.tasks.delete(key);
-  core.tasks.set(key, task);
+  const before = taskOf(core, instance, view.raw);
+  if (before !== null) forgetTask(core, before);
+  core.tasks.set(taskKey(instance.key, view.raw), task);
   if (call.progressToken !== null && call.phase.name === 'sent') link.tasks.set(call.phase.upstreamId, task);
   if (core.tasks.size > TASKS_KEPT) forgetOldest(core);
   return task;
@@ -104,7 +103,7 @@ export function taskPlace(
 /** What a server has of tasks, by its process or by what is remembered of it; null when nobody knows yet. */
 export function supportOf(instance: Instance, { memory }: KnownServer): (TaskSupport & { era: Era }) | null {
   const { link } = instance;
-  if (link?.step === 'ready') return { ...taskSupportIn(link.capabilities), era: link.era ?? 'legacy' };
+  if (link?.step === 'ready') return { ...link.taskSupport, era: link.era ?? 'legacy' };
   if (memory === null) return null;
   return { ...taskSupportIn(JSON.parse(memory.capabilities) as Record<string, unknown>), era: memory.era };
 }

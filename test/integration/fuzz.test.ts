@@ -12,8 +12,8 @@ import type { FuzzReport } from '../simulated/fuzz-runs.ts';
 const MESSAGES = Number(process.env['FUZZ_MESSAGES'] ?? 1_000_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_728);
 const TIMEOUT_MS = 600_000;
-/** JSON-RPC's own, and that of a revision that is not served: sound servers answer with no other. */
-const GIVEN_TO_HOSTS = [-32700, -32600, -32601, -32602, -32603, -32022];
+/** JSON-RPC's own, and those of an extension that is needed and of a revision that is not served: sound servers answer with no other. */
+const GIVEN_TO_HOSTS = [-32700, -32600, -32601, -32602, -32603, -32021, -32022];
 
 /** Both sides at once, each in a thread of its own. */
 const reports: Partial<Record<'hosts' | 'servers', Promise<FuzzReport>>> = {};

@@ -19,6 +19,11 @@ const meta = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
 };
 
+const takesTasks = {
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
+const ofTask = (taskId: string) => ({ 'io.modelcontextprotocol/related-task': { taskId } });
+
 const initialize = (protocolVersion: string, capabilities: unknown) =>
   request('initialize', { protocolVersion, capabilities, clientInfo: { name: 'h', version: '1', title: 'H' } });
 
@@ -69,6 +74,10 @@ const MODERN_USES = [
     notifications: { toolsListChanged: true, resourceSubscriptions: ['a://x', 'shared://doc'] },
   }),
   notice('notifications/cancelled', { requestId: '@OPEN', _meta: meta }),
+  request('tools/call', { name: 'beta__one', _meta: { ...meta, ...takesTasks } }),
+  request('tasks/get', { taskId: 'beta~t1', _meta: { ...meta, ...takesTasks } }),
+  request('tasks/update', { taskId: 'beta~t1', inputResponses: {}, _meta: { ...meta, ...takesTasks } }),
+  request('subscriptions/listen', { _meta: { ...meta, ...takesTasks }, notifications: { taskIds: ['beta~t1'] } }),
 ];
 
 const textsOf = (messages: readonly unknown[]) => messages.map(withRawIds);
@@ -90,8 +99,12 @@ export const FROM_HOSTS: Readonly<Record<string, readonly string[]>> = {
     initialize('2025-11-25', { elicitation: { form: {}, url: {} }, tasks: { list: {}, requests: {} } }),
     ...LEGACY_USES,
     request('tools/call', { name: 'alpha__one', arguments: {}, task: { ttl: 1000 } }),
-    request('tasks/get', { taskId: 't1' }),
+    request('tools/call', { name: 'alpha__two', task: {}, _meta: { progressToken: '@N', ...ofTask('alpha~t1') } }),
+    request('tasks/get', { taskId: 'alpha~t1' }),
+    request('tasks/result', { taskId: 'alpha~t1' }),
+    request('tasks/cancel', { taskId: 'beta~t1' }),
     request('tasks/list', {}),
+    result({ action: 'decline', _meta: ofTask('alpha~t1') }, '@ASKED'),
     notice('notifications/tasks/status', { taskId: 't1', status: 'working' }),
   ]),
   '2026-07-28': textsOf(MODERN_USES),
@@ -105,7 +118,11 @@ export const FROM_SERVERS: readonly string[] = textsOf([
   result({ content: [{ type: 'resource', resource: { uri: 'a://x', text: 't' } }], structuredContent: { a: 1 } }),
   result({ resultType: 'complete', content: [], structuredContent: [1], ttlMs: 5, cacheScope: 'public' }),
   result({ resultType: 'input_required', inputRequests: { q1: { method: 'roots/list' } }, requestState: 's' }),
-  result({ resultType: 'task', task: { taskId: 't', status: 'working' } }),
+  result({ resultType: 'task', taskId: 't1', status: 'working', ttlMs: 1000 }),
+  result({ task: { taskId: 't1', status: 'working', ttl: 60_000, pollInterval: 10 } }),
+  result({ taskId: 't1', status: 'completed', ttl: null, result: { content: [words] } }),
+  result({ tasks: [{ taskId: 't1', status: 'working' }], nextCursor: 'c' }),
+  result({ content: [words], _meta: ofTask('t1') }),
   result({ contents: [{ uri: 'shared://doc', text: 't' }] }),
   result({ messages: [{ role: 'user', content: words }] }),
   result({ completion: { values: ['a'], total: 1, hasMore: false } }),
@@ -129,6 +146,9 @@ export const FROM_SERVERS: readonly string[] = textsOf([
   { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'parse error' } },
   notice('notifications/progress', { progressToken: '@OPEN', progress: '@N', total: 9, message: 'on it' }),
   notice('notifications/message', { level: 'info', logger: 'l', data: { a: [1] } }),
+  notice('notifications/tasks/status', { taskId: 't1', status: 'completed' }),
+  notice('notifications/tasks', { taskId: 't1', status: 'input_required', inputRequests: {}, _meta: {} }),
+  notice('notifications/message', { level: 'info', data: 'on it', _meta: ofTask('t1') }),
   notice('notifications/tools/list_changed'),
   notice('notifications/prompts/list_changed'),
   notice('notifications/resources/list_changed'),
@@ -144,6 +164,7 @@ export const FROM_SERVERS: readonly string[] = textsOf([
   request('sampling/createMessage', { messages: [{ role: 'user', content: words }], maxTokens: 5 }),
   request('elicitation/create', { message: 'm', requestedSchema: { type: 'object', properties: {} } }),
   request('elicitation/create', { mode: 'url', message: 'm', url: 'https://x.test', elicitationId: 'e' }),
+  request('elicitation/create', { message: 'm', requestedSchema: { type: 'object' }, _meta: ofTask('t1') }),
   request('unknown/method', { _meta: { a: 1 } }),
 ]);
 

@@ -22,8 +22,20 @@ const MOMENT_MS = 300;
 const SECOND_SESSIONS_AT = 1000;
 
 const CHARACTERS: Record<string, Character> = {
-  alpha: { tools: ['one', 'two'], resources: ['shared://doc', 'a://x'], templates: ['a://{id}'] },
-  beta: { tools: ['one', 'two'], prompts: ['ask'], resources: ['shared://doc'], era: 'modern' },
+  alpha: {
+    tools: ['one', 'two'],
+    taskTools: ['two'],
+    resources: ['shared://doc', 'a://x'],
+    templates: ['a://{id}'],
+    capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
+  },
+  beta: {
+    tools: ['one', 'two'],
+    prompts: ['ask'],
+    resources: ['shared://doc'],
+    era: 'modern',
+    capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  },
 };
 
 const NEWLINE = Buffer.from('\n');
