@@ -58,6 +58,44 @@ test.for([
   },
 );
 
+test('a stateless server by its address gets what it wants in headers, also from a daemon that has only its memory', async ({
+  machine,
+}) => {
+  const { child, url } = await fixture(machine, 'modern');
+  await machine.startDaemon();
+  const added = await machine.ok('add', 'far', '--url', url, '--json');
+  expect(added.server).toMatchObject({ era: 'modern', listed: true });
+  const call = async () => {
+    const host = await machine.connected();
+    return textOf(await host.call('far__test_x_mcp_header', { region: 'eu-west' }));
+  };
+  expect(await call()).toBe('region: eu-west');
+  await machine.ok('down');
+  await machine.startDaemon();
+  expect(await call()).toBe('region: eu-west');
+  await ended(child);
+});
+
+test.for(['legacy', 'both'])(
+  'a server of the era "%s" by its address is met in its newest',
+  async (era, { machine }) => {
+    const { child, url } = await fixture(machine, era);
+    await machine.startDaemon();
+    const added = await machine.ok('add', 'far', '--url', url, '--json');
+    expect(added.server.era).toBe(era === 'legacy' ? 'legacy' : 'modern');
+    const host = await machine.connected();
+    expect(textOf(await host.call('far__test_simple_text', {}))).toContain('simple text');
+    const progress = await host.ask('tools/call', {
+      name: 'far__test_tool_with_progress',
+      arguments: {},
+      _meta: { progressToken: 'p' },
+    });
+    expect(progress.result).toBeDefined();
+    expect(host.notifications.filter(({ method }) => method === 'notifications/progress').length).toBeGreaterThan(0);
+    await ended(child);
+  },
+);
+
 test('a host asks a remote server for what its call needs, and is asked by it', async ({ machine }) => {
   const port = await freePort();
   const server = await serving(machine, port, EVERYTHING, 'streamableHttp');
@@ -159,6 +197,20 @@ async function serving(machine: Machine, port: number, program: string, ...args:
   child.stderr.on('data', (chunk: Buffer) => (said += chunk));
   await until('the server to listen', () => /listening|running/.test(said));
   return child;
+}
+
+/** The fixture of the conformance tests, made with the newest official SDK. */
+async function fixture(machine: Machine, era: string) {
+  const program = join(packageRoot(), 'test', 'conformance', 'fixture', 'fixture.mjs');
+  const child = spawn(process.execPath, [program, '--transport', 'http', '--era', era], {
+    env: machine.home.env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  machine.home.track(child.pid);
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk));
+  const url = await until('its address', () => /^http\S+/.exec(said)?.[0]);
+  return { child, url };
 }
 
 async function ended(child: ChildProcess): Promise<void> {
