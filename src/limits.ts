@@ -125,6 +125,8 @@ export const PARKED_GATHER_MS = 5;
 export const PARKED_MS = 10 * MINUTE;
 /** Calls that wait for their modern hosts to come back; what has come of them is kept so long. */
 export const PARKED_CALLS_MAX = 1000;
+/** A server that was told of a cancelled call may so long ask for its sake all the same: no other host is to be shown that. */
+export const CANCELLED_ASKS_MS = 1 * MINUTE;
 /** Rounds of input in one call. */
 export const INPUT_ROUNDS_MAX = 10;
 /** A result above this size is no request for input. */

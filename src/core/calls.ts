@@ -1,4 +1,4 @@
-import { CALL_TIMEOUT_MS, COALESCE_BYTES_MAX, IDLE_STOP_MS, REST_AFTER_LISTING_MS } from '../limits.ts';
+import { ABANDONED_IDS_KEPT, CALL_TIMEOUT_MS, CANCELLED_ASKS_MS, COALESCE_BYTES_MAX } from '../limits.ts';
 import { asBuffer, type Edit, join, splice } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
 import { errorEdits } from '../protocol/host-errors.ts';
@@ -12,8 +12,9 @@ import { errorCodeOf } from '../protocol/results.ts';
 import { abandon } from './asking.ts';
 import type { Call, CallOutcome, Parked } from './call.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
+import { armIdle } from './idle.ts';
 import { needsInput } from './input-refusals.ts';
-import { callsAtServer, openCallsOf } from './instance.ts';
+import { callsAtServer } from './instance.ts';
 import { withdrawFor } from './question-table.ts';
 import { capabilityMissing, type Refusal } from './refusals.ts';
 import { uriEdits } from './result-uris.ts';
@@ -157,6 +158,7 @@ export function abandonUpstream(core: Core, instance: Instance, call: Call, reas
   if (call.phase.name !== 'sent' || link.calls.get(call.phase.upstreamId) !== call) return;
   const requestId = call.phase.upstreamId;
   abandon(link, requestId, call.task?.kind === 'asked' ? 'task' : 'late');
+  if (call.need !== 'no') noteCancelled(core, link, call, requestId);
   toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId, reason })));
   if (call.subscribes) forgetSubscription(core, instance, link, call.target);
 }
@@ -183,26 +185,15 @@ export function armDeadline(core: Core, instance: Instance, at: number): void {
   arm(core, `deadline:${instance.key}`, at - core.now);
 }
 
-/** Arms the idle stop of an on-demand server, unless it is armed: when it fires, `usedAt` tells whether the time has really come. */
-export function armIdle(core: Core, instance: Instance): void {
-  if (instance.idleArmed || instance.held || instance.phase !== 'running' || instance.purpose.kind !== 'serve') return;
-  instance.idleArmed = true;
-  arm(core, `idle:${instance.key}`, idleStopMs(instance) - (core.now - instance.usedAt));
-}
-
-/** A server that was only started to tell its lists, and that nobody has called since, need not wait for its idle stop. */
-export function restSoon(core: Core, instance: Instance): void {
-  if (instance.held || instance.counters.calls > 0 || openCallsOf(instance) > 0) return;
-  instance.usedAt = core.now - idleStopMs(instance);
-  instance.idleArmed = true;
-  arm(core, `idle:${instance.key}`, REST_AFTER_LISTING_MS);
-}
-
-export function idleStopMs(instance: Instance): number {
-  return instance.definition.limits.idleStopMs ?? IDLE_STOP_MS;
-}
-
 // — internal —
+
+function noteCancelled(core: Core, { cancelled }: ServerLink, { holder }: Call, id: number): void {
+  cancelled.set(id, { holder, at: core.now });
+  for (const [oldest, { at }] of cancelled) {
+    if (cancelled.size <= ABANDONED_IDS_KEPT && core.now - at < CANCELLED_ASKS_MS) return;
+    cancelled.delete(oldest);
+  }
+}
 
 /** Nothing of it is open at the server any more; a process that has taken the place of its own does not have it. */
 function detach(link: ServerLink | null, call: Call, upstreamId: number): void {

@@ -1,11 +1,11 @@
 import { START_TIMEOUT_MS } from '../limits.ts';
 import { idKey } from '../protocol/bytes.ts';
 import { NO_NEWS } from './asking.ts';
-import { armIdle, idleStopMs } from './calls.ts';
 import { sweepDeadlines } from './deadlines.ts';
 import type { Effect, GatewayEvent, TimerId } from './events.ts';
 import { giveUp, onBackoffOver, onExited, onSpawned, releaseSlot, signal } from './fleet.ts';
 import { onCheck, onHealthMiss } from './health.ts';
+import { armIdle, idleStopMs } from './idle.ts';
 import {
   beginShutdown,
   command,

@@ -1,7 +1,8 @@
 import { RECYCLE_RETRY_MS } from '../limits.ts';
-import { armIdle, finishWithRefusal } from './calls.ts';
-import { arm, find, log, publishServer } from './emit.ts';
+import { finishWithRefusal } from './calls.ts';
+import { arm, disarm, find, log, publishServer } from './emit.ts';
 import { forgive, giveUp, planTrial, signal, wantUp } from './fleet.ts';
+import { armIdle } from './idle.ts';
 import { isAtRest, newInstance, openCallsOf } from './instance.ts';
 import { takeNames } from './learning.ts';
 import type { ServerDefinition, ServerMemory, ServerName } from './model.ts';
@@ -96,7 +97,7 @@ export function forgetIfGone(core: Core, instance: Instance): void {
   if (core.servers.has(instance.server) && isHeldBySomebody(core, instance)) return;
   // What failed is remembered for a while, or it would be tried without end.
   if (core.servers.has(instance.server) && instance.phase !== 'stopped') return;
-  endAsking(core, instance, instance.reason ?? 'it is stopped');
+  endWaiting(core, instance, instance.reason ?? 'it is stopped');
   core.instances.delete(instance.key);
   addCounters(instance, core.instances.get(instance.server));
   publishServer(core, instance.server);
@@ -155,7 +156,7 @@ export function beginShutdown(core: Core, now: boolean): void {
 export function stopIfAtRest(core: Core): void {
   if (core.mode !== 'stopping') return;
   for (const instance of core.instances.values()) if (!isAtRest(instance)) return;
-  for (const instance of core.instances.values()) endAsking(core, instance, 'mcpd is stopping');
+  for (const instance of core.instances.values()) endWaiting(core, instance, 'mcpd is stopping');
   core.mode = 'stopped';
   core.out.push({ type: 'all-stopped' });
 }
@@ -173,9 +174,10 @@ function openInstance(core: Core, definition: ServerDefinition): Instance {
 }
 
 /** Calls between two rounds of input are open at no process; they end with the instance. */
-function endAsking(core: Core, instance: Instance, reason: string): void {
+function endWaiting(core: Core, instance: Instance, reason: string): void {
   const refusal = notStarted(instance.server, reason, null, null);
-  for (const call of instance.asking) finishWithRefusal(core, instance, call, refusal, 'error');
+  for (const call of [...instance.asking, ...instance.queue]) finishWithRefusal(core, instance, call, refusal, 'error');
+  for (const timer of ['turn', 'again'] as const) disarm(core, `${timer}:${instance.key}`);
 }
 
 /** What people are shown of a server goes on counting what its hosts' own processes did. */

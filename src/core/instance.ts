@@ -73,6 +73,7 @@ export function newLink(fingerprint: string, abilities: Abilities): ServerLink {
     needy: 0,
     pending: new Map(),
     abandoned: new Map(),
+    cancelled: new Map(),
     tasks: new Map(),
     reading: new Map(),
     read: new Map(),

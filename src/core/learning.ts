@@ -8,9 +8,9 @@ import {
 } from '../limits.ts';
 import { LISTS } from '../protocol/methods.ts';
 import { requiresTask } from '../protocol/tasks.ts';
-import { restSoon } from './calls.ts';
 import { arm, find, publishServer } from './emit.ts';
 import { isRepair } from './entries.ts';
+import { restSoon } from './idle.ts';
 import { openCallsOf } from './instance.ts';
 import { declaredLists, readList } from './list-reading.ts';
 import { keysOf, listOf } from './listing.ts';

@@ -127,3 +127,32 @@ test('the end of an elicitation by URL is told to the host that was shown it, an
   expect(two.notices).toEqual([]);
   expect(world.status('fake').findings).toEqual([]);
 });
+
+test('a server may go on with a cancelled call and ask: for a while that is shown to no other host', () => {
+  const world = new World();
+  const process = world.running('fake', { tools: ['a'] }, { sharing: 'shared' });
+  const [one, two] = [world.legacyHost('one', CAN), world.legacyHost('two', CAN)];
+  const asks = (id: number) =>
+    world.serverSends(process, { jsonrpc: '2.0', id, method: 'elicitation/create', params: FORM });
+  const told = (id: number) => process.received.find((message) => message.id === id && message.method === undefined);
+  world.cancel(one, world.request(one, 'tools/call', { name: 'fake__a' }));
+  world.request(two, 'tools/call', { name: 'fake__a' });
+  asks(1001);
+  expect(two.questions).toEqual([]);
+  expect(told(1001)?.error?.message).toContain('cancelled');
+  // Its answer is the end of it.
+  world.serverAnswers(process, 'tools/call', { error: { code: -1, message: 'cancelled' } });
+  asks(1002);
+  expect(two.questions).toHaveLength(1);
+});
+
+test('a minute later it is forgotten, answered or not', () => {
+  const world = new World();
+  const process = world.running('fake', { tools: ['a'] }, { sharing: 'shared' });
+  const [one, two] = [world.legacyHost('one', CAN), world.legacyHost('two', CAN)];
+  world.cancel(one, world.request(one, 'tools/call', { name: 'fake__a' }));
+  world.request(two, 'tools/call', { name: 'fake__a' });
+  world.advance(60_000);
+  world.serverSends(process, { jsonrpc: '2.0', id: 1001, method: 'elicitation/create', params: FORM });
+  expect(two.questions).toHaveLength(1);
+});

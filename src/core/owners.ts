@@ -1,3 +1,4 @@
+import { CANCELLED_ASKS_MS } from '../limits.ts';
 import type { Call } from './call.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
 import { isOfTask } from './tasks.ts';
@@ -16,6 +17,25 @@ export function ownerOf(core: Core, instance: Instance, link: ServerLink, about:
   const named = about === null ? undefined : link.calls.get(about);
   if (named !== undefined) return { kind: 'call', call: named };
   if (about !== null) return ownerBetweenCalls(core, instance);
+  const owner = ownerByCalls(core, instance, link);
+  return owner.kind !== 'nobody' && othersMayAsk(core, link, owner) ? CANCELLED_MAY_ASK : owner;
+}
+
+// — internal —
+
+const CANCELLED_MAY_ASK: Owner = {
+  kind: 'nobody',
+  why: 'a call of another host was just cancelled, and it may ask for the sake of that',
+};
+
+/** A server may go on with what was cancelled, and ask. */
+function othersMayAsk(core: Core, { cancelled }: ServerLink, owner: Exclude<Owner, { kind: 'nobody' }>): boolean {
+  const { holder } = owner.kind === 'call' ? owner.call : owner.session;
+  for (const one of cancelled.values()) if (one.holder !== holder && core.now - one.at < CANCELLED_ASKS_MS) return true;
+  return false;
+}
+
+function ownerByCalls(core: Core, instance: Instance, link: ServerLink): Owner {
   const all = [...link.calls.values()];
   const plain = all.filter((call) => !isOfTask(call));
   // A server that forgets to name the task asks for the only calls that there are.
@@ -29,8 +49,6 @@ export function ownerOf(core: Core, instance: Instance, link: ServerLink, about:
   if (sameHost && session !== undefined && first.hostEra === 'legacy') return { kind: 'session', session, call: last };
   return { kind: 'nobody', why: 'calls of several hosts are open, and it does not say for which of them it asks' };
 }
-
-// — internal —
 
 function ownerBetweenCalls(core: Core, instance: Instance): Owner {
   const session = instance.holder === null ? undefined : soleSession(core, instance);

@@ -44,10 +44,16 @@ export function withdraw(core: Core, question: Question, reason: string): void {
   notify(core, session, notificationText('notifications/cancelled', params), question.call?.id ?? null);
 }
 
-/** A call has come to its end: nothing that was asked for its sake is needed any more. */
+/** A call has come to its end: nothing that was asked for its sake is needed any more, and the server does not wait for it in vain. */
 export function withdrawFor(core: Core, call: Call, reason: string): void {
-  if (call.questions > 0)
-    for (const question of core.questions.values()) if (question.call === call) withdraw(core, question, reason);
+  for (const question of call.questions > 0 ? core.questions.values() : []) {
+    if (question.call !== call) continue;
+    withdraw(core, question, reason);
+    const { from } = question;
+    const instance = from.kind === 'server' ? core.instances.get(from.instance) : undefined;
+    if (from.kind === 'server' && instance?.link != null && instance.generation === from.generation)
+      answerNobody(core, instance, from.id, reason);
+  }
   if (call.parked !== null) unpark(core, call.parked);
 }
 

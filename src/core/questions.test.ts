@@ -99,7 +99,7 @@ test('a question outside any call is refused by a process that all hosts share',
 
 test('when the call ends, is cancelled, or its server dies, what was asked for its sake is withdrawn', () => {
   for (const end of ['answer', 'cancel', 'death'] as const) {
-    const { world, process, host, call, asks } = given();
+    const { world, process, host, call, asks, told } = given();
     const one = host('one');
     const key = call(one);
     asks(1);
@@ -108,6 +108,7 @@ test('when the call ends, is cancelled, or its server dies, what was asked for i
     else if (end === 'cancel') world.cancel(one, key);
     else world.serverExits(process);
     expect(one.notices.at(-1), end).toMatchObject({ method: 'notifications/cancelled', params: { requestId } });
+    if (end !== 'death') expect(told(1), end).toMatchObject([{ error: { message: 'the call has ended' } }]);
     expect(world.gateway.view.questions.size, end).toBe(0);
   }
 });

@@ -2,6 +2,7 @@ import { finishWithRefusal } from './calls.ts';
 import { dispatchCall } from './dispatch.ts';
 import { wantForCall } from './fleet.ts';
 import { turnTaken } from './input-refusals.ts';
+import { serverNotEnabled } from './refusals.ts';
 import type { Core, Instance } from './state.ts';
 import { isRefusedNow } from './turns.ts';
 
@@ -11,7 +12,8 @@ export function onTurnTimer(core: Core, instance: Instance): void {
   const { link, phase, queue } = instance;
   if (queue.size === 0) return;
   if (phase !== 'running' || link === null || link.deaf) {
-    const refusal = wantForCall(core, instance);
+    const isEnabled = core.servers.get(instance.server)?.definition.enabled === true;
+    const refusal = isEnabled ? wantForCall(core, instance) : serverNotEnabled(instance.server);
     if (refusal !== null) for (const call of [...queue]) finishWithRefusal(core, instance, call, refusal, 'error');
     return;
   }

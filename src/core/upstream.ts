@@ -5,11 +5,12 @@ import { errorText, INVALID_REQUEST, METHOD_NOT_FOUND, resultText } from '../pro
 import { errorCodeOf, resultFor } from '../protocol/results.ts';
 import type { LinkNews } from './asking.ts';
 import type { Call } from './call.ts';
-import { armIdle, deliverAnswer, finishWithRefusal, finishWithResult } from './calls.ts';
+import { deliverAnswer, finishWithRefusal, finishWithResult } from './calls.ts';
 import { NO_COMPLETIONS } from './dispatch.ts';
 import { arm, disarm, find, toServer } from './emit.ts';
 import { giveUp, releaseSlot, respawnLegacy, signal } from './fleet.ts';
 import { onHeard } from './health.ts';
+import { armIdle } from './idle.ts';
 import { learnWhenQuiet, onListed } from './learning.ts';
 import { alignLogLevel, onOwnAnswer, onOwnFailure } from './links.ts';
 import { ownIdOf } from './own-ids.ts';
@@ -136,6 +137,7 @@ function onAnswer(core: Core, instance: Instance, link: ServerLink, frame: Frame
 function onUnexpected(core: Core, instance: Instance, link: ServerLink, id: number, frame: Frame): void {
   const abandoned = link.abandoned.get(id);
   link.abandoned.delete(id);
+  link.cancelled.delete(id);
   if (abandoned === 'unneeded') return;
   if (abandoned === 'task') cancelLateTask(core, instance, link, frame);
   if (abandoned !== undefined) {
