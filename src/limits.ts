@@ -1,7 +1,6 @@
 /**
- * Every wait, queue, buffer and retry between hosts and servers has its bound here, with its unit in the name and its reason beside it; what
- * runs mcpd itself (its daemon, control API, CLI, installs) has it in operation-limits.ts, the door by HTTP in http-limits.ts, HTTP to
- * servers elsewhere in remote-limits.ts.
+ * Every wait, queue, buffer and retry between hosts and servers has its bound here, with its unit in the name and its reason beside it; for
+ * mcpd itself see operation-limits.ts, for the door by HTTP http-limits.ts, for servers elsewhere remote-limits.ts.
  */
 
 const KIB = 1024;
