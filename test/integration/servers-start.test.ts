@@ -120,7 +120,7 @@ test('every other way in which a command cannot be run has its own reason', asyn
   expect(await causeOf('long', fake('process', 'x'.repeat(3_000_000)))).toMatch(/^spawn E2BIG: its arguments/);
   expect(await causeOf('nul', fake('process', 'a\0b'))).toMatch(/argument 2 contains a NUL character/);
   expect(await causeOf('secret', fake('process', '${secret:KEY}'))).toMatch(
-    /secret needs the secret KEY.*try: .*--env KEY/,
+    /secret needs the secret KEY.*try: mcpd secret set secret KEY/,
   );
 });
 

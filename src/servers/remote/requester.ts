@@ -108,7 +108,7 @@ export class Requester {
         throw new McpdError('SECRET_MISSING', {
           what: `${server} has no value for ${name}`,
           why: 'a header refers to it, and the secrets file does not have it',
-          fix: `add it again: mcpd uninstall ${server} && mcpd add ${server} --url ${launch.url} --header NAME`,
+          fix: `mcpd secret set ${server} ${name}`,
         });
       });
     return Object.fromEntries(Object.entries(launch.headers).map(([name, text]) => [name.toLowerCase(), fill(text)]));
