@@ -38,6 +38,7 @@ import { serverStatus, sessionStatus } from './status.ts';
 import { endListingsAt, onTaskListTimer } from './task-lists.ts';
 import { onPollTimer } from './task-runs.ts';
 import { neededForTasksUntil } from './tasks.ts';
+import { TransientMap } from './transient-map.ts';
 import { beginTrial, cancelTrial } from './trials.ts';
 import { onLinkNews, onServerFull, onServerMessage, onServerNoise } from './upstream.ts';
 import { UriTable } from './uris.ts';
@@ -57,9 +58,10 @@ export class Gateway {
       now: 0,
       out: [],
       config,
+      ownInfo: JSON.stringify(config.identity),
       servers: new Map(),
       instances: new Map(),
-      sessions: new Map(),
+      sessions: new TransientMap(),
       names: table,
       uris,
       lists: new MergedLists(table, uris),

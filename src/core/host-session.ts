@@ -21,7 +21,7 @@ export function newSession(core: Core, id: string, host: string, door: Door): Ho
     era: null,
     protocolVersion: null,
     initialized: false,
-    clientInfo: JSON.stringify(core.config.identity),
+    clientInfo: core.ownInfo,
     abilities: NO_ABILITIES,
     audience: audienceOf('legacy', NO_ABILITIES, featuresOf(null).tasks, door.scope),
     places: new Map(),
@@ -72,9 +72,9 @@ export function takeAbilities(session: HostSession, era: Era, raw: string): void
 
 /** `raw` is the JSON of what the host calls itself. */
 export function takeClientInfo(session: HostSession, raw: string): void {
-  const info: unknown = JSON.parse(raw);
-  if (typeof info !== 'object' || info === null) return;
+  if (!raw.startsWith('{')) return;
   session.clientInfo = raw;
-  const { name } = info as { name?: unknown };
-  if (session.host === '' && typeof name === 'string') session.host = name.slice(0, 100);
+  if (session.host !== '') return;
+  const { name } = JSON.parse(raw) as { name?: unknown };
+  if (typeof name === 'string') session.host = name.slice(0, 100);
 }

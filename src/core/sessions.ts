@@ -50,13 +50,7 @@ export function closeSession(core: Core, session: HostSession): void {
     const instance = core.instances.get(call.instance);
     if (instance !== undefined) cancelCall(core, instance, call, 'the host has left');
   }
-  const watched = [session.subscriptions, ...[...session.listens.values()].map(({ uris }) => uris)];
-  const keys = watched.flatMap((uris) => [...uris.keys()]);
-  const tasks = [...session.listens.values()].flatMap((one) => [...one.tasks.keys()]);
-  session.subscriptions.clear();
-  session.listens.clear();
-  release(core, session, keys);
-  releaseTasks(core, session, tasks);
+  if (session.subscriptions.size > 0 || session.listens.size > 0) releaseWatches(core, session);
   core.sessions.delete(session.id);
   dropListings(core, session, null);
   // Servers need not say any more what only this host wanted to hear.
@@ -96,6 +90,16 @@ const HOST_NOISE: Record<NoiseReason, string> = {
   'ambiguous-envelope': 'this message has a member of its envelope twice, or one that differs from it in case only',
   batch: 'batches are not accepted in this session; send one message a line',
 };
+
+function releaseWatches(core: Core, session: HostSession): void {
+  const watched = [session.subscriptions, ...[...session.listens.values()].map(({ uris }) => uris)];
+  const keys = watched.flatMap((uris) => [...uris.keys()]);
+  const tasks = [...session.listens.values()].flatMap((one) => [...one.tasks.keys()]);
+  session.subscriptions.clear();
+  session.listens.clear();
+  release(core, session, keys);
+  releaseTasks(core, session, tasks);
+}
 
 function isInUse(core: Core, session: HostSession, key: string): boolean {
   return session.open.has(key) || session.listens.has(key) || isListing(core, session, key);

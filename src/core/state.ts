@@ -31,9 +31,11 @@ export interface Core {
   now: number;
   out: Effect[];
   readonly config: CoreConfig;
+  /** JSON of `config.identity`. */
+  readonly ownInfo: string;
   readonly servers: Map<ServerName, KnownServer>;
   readonly instances: Map<InstanceKey, Instance>;
-  readonly sessions: Map<SessionId, HostSession>;
+  readonly sessions: TransientMap<SessionId, HostSession>;
   /** What servers have asked hosts, by `idKey` of the id that the host sees. */
   readonly questions: Map<string, Question>;
   /** Calls of modern hosts that wait for input, by the id in their `requestState`. */

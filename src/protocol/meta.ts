@@ -31,7 +31,7 @@ export const NO_ENVELOPE: ModernEnvelope = {
 
 /** The modern envelope of a request, or null when nothing of it is there: then the host is legacy. */
 export function readModernEnvelope(view: RequestView): ModernEnvelope | null {
-  if (view.envelope === undefined) view.envelope = foundEnvelope(view);
+  if (view.envelope === 'unread') view.envelope = envelopeIn(view.bytes, metaOf(view));
   return view.envelope;
 }
 
@@ -45,8 +45,7 @@ export function missingInEnvelope(envelope: ModernEnvelope): string[] {
 
 /** Raw JSON of the request's `_meta.progressToken`, a string or a number; null when there is none. */
 export function progressTokenOf(view: RequestView): string | null {
-  const meta = param(view, '_meta');
-  const token = meta === null ? null : member(view.bytes, meta, 'progressToken');
+  const token = named(metaOf(view), 'progressToken');
   const raw = token === null ? '' : text(view.bytes, token);
   return /^["0-9-]/.test(raw) ? raw : null;
 }
@@ -86,7 +85,7 @@ export function metaEdit(
     const comma = view.params.length === 0 ? '' : ',';
     return { start: params.start + 1, end: params.start + 1, with: `"_meta":{${added}}${comma}` };
   }
-  const list = members(bytes, meta);
+  const list = metaOf(view);
   const passes = way.to === 'modern' && way.from === 'modern';
   const parts: string[] = [];
   let changed = added !== '';
@@ -106,21 +105,32 @@ export function metaEdit(
 
 // — internal —
 
-function foundEnvelope(view: RequestView): ModernEnvelope | null {
-  const { bytes } = view;
-  const meta = param(view, '_meta');
-  if (meta === null) return null;
-  const list = members(bytes, meta).filter((entry) => MODERN_KEYS.includes(entry.key));
-  if (list.length === 0) return null;
-  const find = (key: string) => list.find((entry) => entry.key === key) ?? null;
+function metaOf(view: RequestView): readonly Member[] {
+  if (view.meta === 'unread') {
+    const meta = param(view, '_meta');
+    view.meta = meta === null ? NO_MEMBERS : members(view.bytes, meta);
+  }
+  return view.meta;
+}
+
+function envelopeIn(bytes: Uint8Array, meta: readonly Member[]): ModernEnvelope | null {
+  if (!meta.some(({ key }) => MODERN_KEYS.includes(key))) return null;
   const raw = (entry: Member | null) => (entry === null ? null : text(bytes, entry));
   const string = (entry: Member | null) => (entry === null ? null : jsonString(bytes, entry));
   return {
-    protocolVersion: string(find(VERSION_KEY)),
-    clientInfo: raw(find(CLIENT_INFO_KEY)),
-    capabilities: raw(find(CAPABILITIES_KEY)),
-    logLevel: string(find(LOG_LEVEL_KEY)),
+    protocolVersion: string(named(meta, VERSION_KEY)),
+    clientInfo: raw(named(meta, CLIENT_INFO_KEY)),
+    capabilities: raw(named(meta, CAPABILITIES_KEY)),
+    logLevel: string(named(meta, LOG_LEVEL_KEY)),
   };
+}
+
+const NO_MEMBERS: readonly Member[] = [];
+
+/** The first of this key. */
+function named(list: readonly Member[], key: string): Member | null {
+  for (const one of list) if (one.key === key) return one;
+  return null;
 }
 
 /** What stands for the value of a member of `_meta` that mcpd owns; null when it stays. */

@@ -10,15 +10,17 @@ export interface RequestView {
   /** The whole line in one piece; offsets of the members are in it. */
   bytes: Uint8Array;
   params: readonly Member[];
-  /** What `readModernEnvelope` found, once it was asked. */
-  envelope?: ModernEnvelope | null;
+  /** Members of its `_meta`, and what they say of a modern host: read by meta.ts, once it is asked. */
+  meta: readonly Member[] | 'unread';
+  envelope: ModernEnvelope | 'unread' | null;
 }
 
 /** Made once: the door by HTTP looks into a request, and the core does again. */
 export function viewOf(frame: Frame, request: RequestView['request']): RequestView {
   if (frame.view !== undefined) return frame.view;
   const bytes = join(frame.bytes);
-  return { frame, request, bytes, params: request.params === null ? [] : members(bytes, request.params) };
+  const params = request.params === null ? [] : members(bytes, request.params);
+  return { frame, request, bytes, params, meta: 'unread', envelope: 'unread' };
 }
 
 export function param(view: RequestView, key: string): Member | null {

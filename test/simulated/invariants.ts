@@ -4,7 +4,9 @@ import type { World } from './world.ts';
 /** What holds at every moment, whatever happened: each timer belongs to something alive, and no map holds what is gone. */
 export function checkInvariants(world: World, where: string): void {
   const core = world.gateway.view;
-  const open = [...core.sessions.keys()].sort().join();
+  const open = Array.from(core.sessions.values(), ({ id }) => id)
+    .sort()
+    .join();
   ensure(open === [...world.hosts.keys()].sort().join(), where, `sessions are ${open}`);
   for (const timer of world.timers.keys())
     ensure(isOfSomethingAlive(world, timer), where, `the timer ${timer} belongs to nothing`);
