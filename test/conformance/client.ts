@@ -2,7 +2,9 @@
  * What the suite starts as the client under test: `node client.ts URL`. It installs the suite's server in the mcpd that the environment
  * names, and does as a host of that mcpd what the scenario wants to see. Runs on the Node that runs the suite, which reads TypeScript.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
@@ -71,7 +73,10 @@ const PLAYS: Record<string, Play> = {
   },
 };
 
-const authorized: Play = async (host) => {
+/** A person who logs in when mcpd says that it needs a login, and gives up after some times. */
+const LOGINS_MAX = 3;
+
+const useTool: Play = async (host) => {
   await host.listTools();
   return call(host, 'test-tool');
 };
@@ -82,9 +87,18 @@ await play(process.argv.at(-1) ?? '');
 
 async function play(url: string): Promise<void> {
   await mcpd('install', url, '--name', server);
+  for (let logins = 0; (await needsLogin()) && logins < LOGINS_MAX; logins++) {
+    await logIn();
+    // A server may want more of a login once it is called.
+    await asHost(useTool).catch(() => undefined);
+  }
+  await asHost(PLAYS[scenario] ?? useTool);
+}
+
+async function asHost(work: Play): Promise<void> {
   const host = await connected();
   try {
-    await (PLAYS[scenario] ?? authorized)(host);
+    await work(host);
   } finally {
     await host.close();
   }
@@ -104,6 +118,28 @@ async function connected(): Promise<Client> {
   const headers = { authorization: `Bearer ${environment('MCPD_TOKEN')}` };
   await host.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
   return host;
+}
+
+async function needsLogin(): Promise<boolean> {
+  const { wantedReason } = JSON.parse(await mcpd('info', server, '--json')) as { wantedReason: string | null };
+  return wantedReason === 'needs-auth';
+}
+
+/** `mcpd auth`, and a browser that opens its link. @throws {Error} mcpd refused the login or could not finish it */
+async function logIn(): Promise<void> {
+  const { client_id: id, client_secret: secret } = context;
+  const known = id === undefined ? [] : ['--client-id', id, ...(secret === undefined ? [] : ['--client-secret'])];
+  const child = spawn(process.execPath, [environment('MCPD_PROGRAM'), 'auth', server, '--json', ...known], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...(secret !== undefined && { MCPD_CLIENT_SECRET: secret }) },
+  });
+  const ended = once(child, 'close');
+  for await (const line of createInterface(child.stdout)) {
+    const event = JSON.parse(line) as { type: string; url?: string };
+    if (event.url !== undefined) await fetch(event.url);
+  }
+  const [code] = (await ended) as [number | null];
+  if (code !== 0) throw new Error(`mcpd auth ended with ${code}`);
 }
 
 async function mcpd(...args: string[]): Promise<string> {
