@@ -57,6 +57,21 @@ test('a server that names a legacy revision in its refusal is spoken to in it; o
   });
 });
 
+test('a server that refuses the revision it says it serves is asked once more, and not a third time', () => {
+  const refused = { error: { code: -32_022, message: 'x', data: { supported: ['2026-07-28'] } } };
+  const moody = given();
+  moody.world.serverAnswers(moody.process, 'server/discover', refused);
+  moody.world.serverAnswers(moody.process, 'server/discover', {
+    result: { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} },
+  });
+  expect(moody.world.status('fake')).toMatchObject({ state: 'running', era: 'modern' });
+  const stubborn = given();
+  stubborn.world.serverAnswers(stubborn.process, 'server/discover', refused);
+  stubborn.world.serverAnswers(stubborn.process, 'server/discover', refused);
+  expect(methods(stubborn.process)).toEqual(['server/discover', 'server/discover']);
+  expect(stubborn.world.status('fake')).toMatchObject({ state: 'stopping', reason: expect.stringContaining('-32022') });
+});
+
 test('after three seconds of silence the same pipe gets initialize', () => {
   const { world, process } = given();
   world.advance(2999);

@@ -45,7 +45,7 @@ export function onOwnAnswer(
   const tooBig = frame.length > GREETING_BYTES_MAX ? `its answer has ${frame.length} bytes` : null;
   switch (own.kind) {
     case 'probe':
-      return onProbe(core, instance, link, probeOutcome(frame));
+      return onProbe(core, instance, link, probeOutcome(frame), own.again);
     case 'initialize':
       return tooBig === null
         ? onInitialized(core, instance, link, frame)
@@ -68,7 +68,7 @@ export function onOwnAnswer(
 export function onOwnFailure(core: Core, instance: Instance, link: ServerLink, own: OwnRequest, why: string): LinkNews {
   switch (own.kind) {
     case 'probe':
-      return onProbe(core, instance, link, { kind: 'error', code: 0, data: null });
+      return onProbe(core, instance, link, { kind: 'error', code: 0, data: null }, own.again);
     case 'initialize':
       return { kind: 'refused', step: 'handshake', reason: `its answer to initialize cannot be read: ${why}` };
     case 'list':
@@ -112,10 +112,10 @@ export function isMoreVerbose(level: LogLevel, than: LogLevel): boolean {
 
 // — internal —
 
-function probe(core: Core, instance: Instance, link: ServerLink): void {
+function probe(core: Core, instance: Instance, link: ServerLink, again = false): void {
   link.step = 'probing';
   link.probe = 'open';
-  ask(core, instance, link, { kind: 'probe' }, 'server/discover', `{"_meta":${ownMeta(core)}}`);
+  ask(core, instance, link, { kind: 'probe', again }, 'server/discover', `{"_meta":${ownMeta(core)}}`);
   arm(core, `probe:${instance.key}`, PROBE_TIMEOUT_MS);
 }
 
@@ -142,8 +142,13 @@ function probeOutcome(frame: Frame): ProbeOutcome {
 }
 
 /** The answer may come late, after `initialize` was sent: a modern server that was slow to start is modern all the same. */
-function onProbe(core: Core, instance: Instance, link: ServerLink, outcome: ProbeOutcome): LinkNews {
+function onProbe(core: Core, instance: Instance, link: ServerLink, outcome: ProbeOutcome, again: boolean): LinkNews {
   link.probe = 'answered';
+  const asksAgain = !again && link.step === 'probing' && classifyProbe(outcome).verdict === 'contradictory';
+  if (asksAgain) {
+    probe(core, instance, link, true);
+    return NO_NEWS;
+  }
   return link.step === 'ready' ? NO_NEWS : followProbe(core, instance, link, outcome);
 }
 
@@ -163,6 +168,7 @@ function followProbe(core: Core, instance: Instance, link: ServerLink, outcome: 
       return NO_NEWS;
     case 'legacy-respawn':
       return { kind: 'respawn-legacy' };
+    case 'contradictory':
     case 'unusable':
       return { kind: 'refused', step: 'handshake', reason: verdict.reason };
   }

@@ -221,7 +221,8 @@ export interface ServerLink {
 }
 
 export type OwnRequest =
-  | { kind: 'probe' }
+  /** `again`: it refused the first, though not for the revision. */
+  | { kind: 'probe'; again: boolean }
   | { kind: 'initialize' }
   | { kind: 'list'; list: ListKind }
   | { kind: 'health' }

@@ -36,7 +36,7 @@ test('error -32022 means legacy only when a legacy revision is among those that 
   expect(error(-32_022, { supported: ['2025-06-18'] })).toEqual({ verdict: 'legacy' });
   for (const data of [{ supported: ['2027-01-01'] }, { supported: [] }, {}, null, 'x', { supported: 'all' }])
     expect(error(-32_022, data)).toMatchObject({ verdict: 'unusable' });
-  expect(error(-32_022, { supported: ['2026-07-28', '2025-06-18'] })).toMatchObject({ verdict: 'unusable' });
+  expect(error(-32_022, { supported: ['2026-07-28', '2025-06-18'] })).toMatchObject({ verdict: 'contradictory' });
 });
 
 test.each([-32_020, -32_021])('error %i is of a modern server that cannot be served', (code) => {

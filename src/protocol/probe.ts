@@ -14,6 +14,8 @@ export type ProbeVerdict =
   | { verdict: 'legacy' }
   /** A fresh process, and `initialize` first: a server that dies of the probe is legacy, and its exit is no crash. */
   | { verdict: 'legacy-respawn' }
+  /** It refuses a revision that it names as served: the specification has the client choose among those, and ask once more. */
+  | { verdict: 'contradictory'; reason: string }
   | { verdict: 'unusable'; reason: string };
 
 const UNSUPPORTED_VERSION = -32_022;
@@ -36,7 +38,10 @@ export function classifyProbe(outcome: ProbeOutcome): ProbeVerdict {
           ? { verdict: 'legacy' }
           : { verdict: 'unusable', reason: `it does not serve revision ${MODERN_REVISION}` };
       }
-      return { verdict: 'unusable', reason: `it refused server/discover with error ${outcome.code}` };
+      return {
+        verdict: outcome.code === UNSUPPORTED_VERSION ? 'contradictory' : 'unusable',
+        reason: `it refused server/discover with error ${outcome.code}`,
+      };
     case 'result': {
       const greeting = readDiscoverResult(outcome.result);
       return typeof greeting === 'string' ? { verdict: 'legacy' } : { verdict: 'modern', greeting };

@@ -13,6 +13,7 @@ export interface Difference {
 export const DIFFERENCES: readonly Difference[] = [
   {
     scenario: 'json-schema-2020-12',
+    sets: ['0.2 2025-11-25', '0.2 2026-07-28'],
     doors: ['/mcp'],
     because: 'it looks for a tool by its own name in a list, and `/mcp` shows the names of all servers with a prefix',
   },
