@@ -24,6 +24,7 @@ import {
   unavailable,
   unservedRevision,
 } from './problem.ts';
+import { queue } from './queued-answers.ts';
 import { respondEmpty, respondProblem } from './respond.ts';
 import { isBelowMcp, type Place, placeOf } from './routes.ts';
 import { HttpSessions, type SessionsOptions } from './sessions.ts';
@@ -58,6 +59,7 @@ export class HttpFront {
   /** One request that came in at this port. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void {
     outgoing.on('error', leftToClose);
+    if (outgoing.socket === null && !queue(outgoing, incoming.socket)) return respondProblem(outgoing, QUEUE_FULL, []);
     const head = readHead(incoming.rawHeaders);
     const method = incoming.method ?? '';
     const stranger = strangeness(head, port);
@@ -66,7 +68,7 @@ export class HttpFront {
     if (method === 'OPTIONS' && head.origin !== null) return respondEmpty(outgoing, 204, preflight(headers, incoming));
     const client = this.#clientOf(head, incoming.socket);
     if (typeof client !== 'string') return respondProblem(outgoing, client, headers);
-    if (this.#isStopped) return respondProblem(outgoing, unavailable('mcpd is stopping'), headers);
+    if (this.#isStopped) return respondProblem(outgoing, STOPPING, headers);
     const target = incoming.url ?? '';
     const place = placeOf(pathOf(target));
     const nowhere = this.#nowhere(place);
@@ -115,6 +117,13 @@ export class HttpFront {
     return client;
   }
 
+  /** What has changed while a body was on its way. */
+  #late(head: Head, socket: Socket): Problem | null {
+    if (this.#isStopped) return STOPPING;
+    const client = this.#clientOf(head, socket);
+    return typeof client === 'string' ? null : client;
+  }
+
   #nowhere(place: Place | null): Problem | null {
     if (place === null) return NOTHING_HERE;
     if (place.kind === 'profile') return notFound(`there is no profile ${JSON.stringify(place.name)}`);
@@ -150,6 +159,9 @@ export class HttpFront {
     const fault = formFault(head);
     if (fault !== null) return fault;
     readBody(incoming, head.contentLength, HOST_LINE_BYTES_MAX, (body) => {
+      if (outgoing.destroyed) return;
+      const late = this.#late(head, incoming.socket);
+      if (late !== null) return respondProblem(outgoing, late, headers, { close: true });
       if (body === 'too-long') return respondProblem(outgoing, tooLong(HOST_LINE_BYTES_MAX), headers, { close: true });
       const message = messageOf(body);
       const problem = typeof message === 'string' ? noMessage(message) : take(message);
@@ -246,9 +258,12 @@ export class HttpFront {
 
   #sseMessage(guest: Guest, incoming: IncomingMessage): Problem | null {
     const id = /[?&]session=([\w-]+)/.exec(incoming.url ?? '')?.[1];
-    const session = id === undefined ? null : this.#sessions.findStream(id, guest);
-    if (session === null) return SESSION_UNKNOWN;
+    const found = () => (id === undefined ? null : this.#sessions.findStream(id, guest));
+    if (found() === null) return SESSION_UNKNOWN;
     return this.#post(guest, incoming, (message) => {
+      // It may have ended while the body was on its way.
+      const session = found();
+      if (session === null) return SESSION_UNKNOWN;
       if (!('envelope' in message))
         return badRequest('the first revision has no batches; send one message per request');
       session.take(message);
@@ -265,6 +280,8 @@ function leftToClose(): void {}
 
 const NOTHING_HERE = notFound('nothing is here: the addresses are /mcp and /mcp/s/SERVER');
 const SESSION_UNKNOWN = notFound('this session is not known, or has ended: begin a new one with initialize');
+const STOPPING = unavailable('mcpd is stopping');
+const QUEUE_FULL = unavailable('too many requests wait on this connection; wait for answers, or use several');
 const CROWDED = unavailable('too many sessions are open; end one that is not needed any more');
 
 /** Without the query, and without a slash at the end. */

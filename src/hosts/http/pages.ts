@@ -17,8 +17,8 @@ export function headersForPage(origin: string): Headers {
 
 /** The answer to a page that asks before it sends: its token comes with the request itself. */
 export function preflight(headers: Headers, incoming: IncomingMessage): Headers {
-  const asked = (incoming.headers['access-control-request-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
-  const allowed = asked.filter((name) => SENT_BY_PAGES.test(name)).join(', ');
+  const asked = (incoming.headers['access-control-request-headers'] ?? '').toLowerCase().split(',');
+  const allowed = asked.flatMap((name) => (SENT_BY_PAGES.test(name.trim()) ? name.trim() : [])).join(', ');
   return [...headers, ...METHODS_FOR_PAGES, 'access-control-allow-headers', allowed];
 }
 

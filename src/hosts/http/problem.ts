@@ -80,7 +80,7 @@ export function unservedRevision(requested: string): Problem {
 }
 
 export function headerMismatch(message: string): Problem {
-  return { status: 400, code: HEADER_MISMATCH, message: `Header mismatch: ${message}` };
+  return { status: 400, code: HEADER_MISMATCH, message: `Header mismatch: ${message.slice(0, 500)}` };
 }
 
 export function unavailable(message: string): Problem {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { HTTP_UNREAD_BYTES_MAX } from '../../http-limits.ts';
+import { HTTP_UNREAD_BYTES_MAX, HTTP_UNREAD_MS } from '../../http-limits.ts';
 import { byteLength } from '../../protocol/bytes.ts';
 import type { Bytes, RawId } from '../../protocol/frame.ts';
 import { errorText, INTERNAL_ERROR } from '../../protocol/jsonrpc.ts';
@@ -78,6 +78,7 @@ function countUnread(outgoing: ServerResponse, length: number): void {
   };
   outgoing.once('finish', done);
   outgoing.once('close', done);
+  outgoing.setTimeout(HTTP_UNREAD_MS, () => outgoing.destroy());
 }
 
 function refuseUnread(outgoing: ServerResponse, headers: Headers, id: RawId | null): void {

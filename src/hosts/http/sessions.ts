@@ -61,7 +61,7 @@ export class HttpSessions {
 
   /** `initialize`. False: there are too many sessions, and all of them are in use. */
   begin(guest: Guest, frame: Frame): boolean {
-    if (!this.#makeRoom()) return false;
+    if (!this.#makeRoom(guest.client)) return false;
     const id = newSecret();
     const wire = this.#wire(() => this.#sessions.delete(id));
     const session = new HttpSession(id, guest.client, guest.scope, wire);
@@ -73,7 +73,7 @@ export class HttpSessions {
 
   /** HTTP+SSE: a stream that is a session. False as above. */
   stream(guest: Guest, messagesAt: string): boolean {
-    if (!this.#makeRoom()) return false;
+    if (!this.#makeRoom(guest.client)) return false;
     const id = newSecret();
     const wire = this.#wire(() => this.#sseSessions.delete(id));
     const session = new SseSession(id, guest, `${messagesAt}?session=${id}`, wire);
@@ -127,15 +127,12 @@ export class HttpSessions {
     this.#clock = null;
   }
 
-  /** The session that was idle longest gives way. */
-  #makeRoom(): boolean {
+  /** The session that was idle longest gives way: one of the same client if it has any, so that nobody pushes others out. */
+  #makeRoom(client: string): boolean {
     if (this.#sessions.size + this.#sseSessions.size < HTTP_SESSIONS_MAX) return true;
-    let oldest: { session: HttpSession; since: number } | null = null;
-    for (const session of this.#sessions.values()) {
-      const since = session.idleSince;
-      if (since !== null && (oldest === null || since < oldest.since)) oldest = { session, since };
-    }
-    oldest?.session.end('another session needed its place');
+    const sessions = [...this.#sessions.values()];
+    const oldest = idlest(sessions.filter((session) => session.client === client)) ?? idlest(sessions);
+    oldest?.end('another session needed its place');
     return oldest !== null;
   }
 }
@@ -151,6 +148,15 @@ const AS_UNNAMED: ResumeFacts = {
   era: 'legacy',
   listDigests: {},
 };
+
+function idlest(sessions: readonly HttpSession[]): HttpSession | null {
+  let found: { session: HttpSession; since: number } | null = null;
+  for (const session of sessions) {
+    const since = session.idleSince;
+    if (since !== null && (found === null || since < found.since)) found = { session, since };
+  }
+  return found?.session ?? null;
+}
 
 const SECRET_BYTES = 24;
 
