@@ -221,11 +221,10 @@ test('what its era does not know is left out there too', () => {
   const world = new World();
   install(world, 'one', 'tools', ['{"name":"a","execution":{},"outputSchema":{"type":"array"},"x":1.0}']);
   for (const [era, entry] of [
-    ['legacy', '{"name":"a","x":1.0}'],
+    ['legacy', '{"name":"a","execution":{},"x":1.0}'],
     ['modern', '{"name":"a","outputSchema":{"type":"array"},"x":1.0}'],
   ] as const) {
     const host = world.openHost(era, era, null, era, { scope: { kind: 'server', server: 'one' } });
-    if (era === 'legacy') world.request(host, 'initialize', { protocolVersion: '2025-11-25', capabilities: {} });
     world.request(host, 'tools/list');
     expect(host.lines.at(-1)).toContain(`"tools":[${entry}]`);
   }
