@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkInvariants, checkNothingOpen, checkNothingWatched } from './simulated/invariants.ts';
+import { AskingRun } from './simulated/asking-run.ts';
+import { checkInvariants, checkNothingOpen, checkNothingOwned, checkNothingWatched } from './simulated/invariants.ts';
 import { RandomRun } from './simulated/random-run.ts';
 
 /**
@@ -44,4 +45,30 @@ test(`${SEEDS * EVENTS_PER_SEED} random events: each request is answered once, n
   }
   expect(events).toBe(SEEDS * EVENTS_PER_SEED);
   expect(answered).toBeGreaterThan(events / 20);
+});
+
+test('servers that ask hosts during calls: no question at a host that did not cause it, each answered once, no call twice, nothing is left', () => {
+  const seen = { asked: 0, atHosts: 0, answered: 0, wishes: 0, resumed: 0, forged: 0 };
+  for (let seed = 1; seed <= 12; seed++) {
+    const run = new AskingRun(seed);
+    const { world } = run;
+    for (let n = 0; n < 3000; n++) {
+      run.step();
+      if (n % EVENTS_PER_LOOK !== 0) continue;
+      checkInvariants(world, `seed ${seed}, event ${n}`);
+      world.effects = [];
+    }
+    run.settle();
+    checkInvariants(world, `seed ${seed}, settled`);
+    checkNothingOpen(world, `seed ${seed}`);
+    for (const host of world.hosts.values())
+      expect([...host.open], `seed ${seed}: unanswered requests of ${host.session}`).toEqual([]);
+    expect(run.unanswered(), `seed ${seed}: unanswered questions`).toEqual([]);
+    run.leave();
+    checkInvariants(world, `seed ${seed}, without hosts`);
+    checkNothingOwned(world, `seed ${seed}, without hosts`);
+    for (const kind of Object.keys(seen) as (keyof typeof seen)[]) seen[kind] += run.marks.counts[kind];
+  }
+  // Each kind of thing has happened often enough to mean something.
+  for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(50);
 });

@@ -15,7 +15,8 @@ export interface Call {
   readonly idKey: string;
   readonly method: string;
   readonly server: ServerName;
-  readonly instance: InstanceKey;
+  /** Where it is sent; a retry goes to where the call waits that it is joined to. */
+  instance: InstanceKey;
   /** Its host sees all servers, and URIs that several of them have under another name. */
   readonly prefixed: boolean;
   /** What its host can be asked for its sake. */
@@ -127,7 +128,7 @@ export interface Parked {
   readonly wants: Map<string, { id: RawId; method: Callback; params: string }>;
   nextKey: number;
   /** What the call has come to before its retry came. */
-  outcome: { frame: Frame } | { refusal: Refusal; as: CallOutcome } | { resultJson: string } | null;
+  outcome: { frame: Frame } | { refusal: Refusal; as: CallOutcome } | null;
 }
 
 export type CallOutcome = CallRecord['outcome'];

@@ -117,7 +117,6 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
 
 /** Answers a call without its server; `resultJson` is as the host's era writes it. */
 export function finishWithResult(core: Core, instance: Instance, call: Call, resultJson: string): void {
-  if (isWithHost(call)) return hold(core, instance, call, { resultJson });
   answer(core, call.session, call.id, resultJson);
   finish(core, instance, call, 'ok', null, 0);
 }
@@ -158,7 +157,7 @@ export function abandonUpstream(core: Core, instance: Instance, call: Call, reas
   if (call.phase.name !== 'sent' || link.calls.get(call.phase.upstreamId) !== call) return;
   const requestId = call.phase.upstreamId;
   abandon(link, requestId, call.task?.kind === 'asked' ? 'task' : 'late');
-  if (call.need !== 'no') noteCancelled(core, link, call, requestId);
+  if (link.era === 'legacy' && !link.tellsAbout) noteCancelled(core, link, call, requestId);
   toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId, reason })));
   if (call.subscribes) forgetSubscription(core, instance, link, call.target);
 }

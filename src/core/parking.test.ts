@@ -379,6 +379,31 @@ test.each([
   expect(world.answerTo(host, key).error).toMatchObject({ code: -32_603 });
 });
 
+test('a host that comes back in the place of another one is asked only for what it can do', () => {
+  const { world, process, host } = given();
+  const { requestState } = parked(world, process, host, [0]);
+  asks(world, process, 1, 'roots/list');
+  const other = world.modernHost('two', { elicitation: {} });
+  const key = call(world, other, { requestState });
+  expect(Object.keys((world.answerTo(other, key).result as Asked).inputRequests)).toEqual(['q1']);
+  expect(told(process, 1)).toMatchObject([{ error: { message: 'the host does not support roots' } }]);
+});
+
+test('one host of a client may go on where another one was asked: its cancel reaches the server', () => {
+  const world = new World();
+  world.install('fake', ASKS, { sharing: 'per-session' });
+  const host = world.modernHost('one', ALL);
+  const first = call(world, host);
+  const process = world.ready('fake@one', ASKS);
+  asks(world, process, 0);
+  world.advance(5);
+  const { requestState } = world.answerTo(host, first).result as Asked;
+  const other = world.modernHost('two', ALL);
+  world.cancel(other, call(world, other, { inputResponses: { q1: {} }, requestState }));
+  expect(cancels(process)).toHaveLength(1);
+  expectNothingKept(world);
+});
+
 test('such a refusal after a question is held too, and is written once', () => {
   const { world, process, host } = given();
   const { requestState } = parked(world, process, host);

@@ -1,9 +1,9 @@
 import { PARKED_CALLS_MAX, PARKED_GATHER_MS, PARKED_MS } from '../limits.ts';
-import type { Callback } from '../protocol/abilities.ts';
+import { type Callback, lackFor } from '../protocol/abilities.ts';
 import { idKey, join } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';
 import { edited, inputRequiredResult, labelEdit } from '../protocol/input.ts';
-import { resultText } from '../protocol/jsonrpc.ts';
+import { errorText, METHOD_NOT_FOUND, resultText } from '../protocol/jsonrpc.ts';
 import { elements, jsonString, member, text } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { errorCodeOf } from '../protocol/results.ts';
@@ -93,6 +93,7 @@ export function parkedFor(core: Core, call: Call, view: RequestView, state: stri
 export function unite(core: Core, instance: Instance, parked: Parked, call: Call, view: RequestView): void {
   const { link } = instance;
   const before = parked.call;
+  call.instance = instance.key;
   call.parked = parked;
   call.progress = before.progress;
   if (before.task?.kind === 'run') goOnWith(instance, before, before.task, call);
@@ -114,7 +115,8 @@ export function unite(core: Core, instance: Instance, parked: Parked, call: Call
     link.asked.delete(idKey(want.id));
     toServer(core, instance, resultText(want.id, answerFor(link, want.method, view.bytes, response)));
   }
-  // What it left out is asked once more.
+  // What it left out is asked once more, unless this host cannot be asked for it.
+  if (call.abilities.raw !== before.abilities.raw) refuseLacking(core, instance, link, parked);
   if (parked.wants.size > 0) tellHost(core, parked);
 }
 
@@ -125,6 +127,8 @@ export function unite(core: Core, instance: Instance, parked: Parked, call: Call
 export function tookUrlRefusal(core: Core, instance: Instance, call: Call, frame: Frame): boolean {
   const { envelope } = frame;
   if (envelope.kind !== 'error' || !call.abilities.elicitation.url || call.view === null) return false;
+  // It is held as it is: the host that comes back may be another one.
+  if (call.parked?.stage === 'with-host') return false;
   const bytes = join(frame.bytes);
   if (errorCodeOf(bytes, envelope.error) !== URL_ELICITATION_REQUIRED) return false;
   const data = member(bytes, envelope.error, 'data');
@@ -199,9 +203,19 @@ function deliverHeld(core: Core, instance: Instance, parked: Parked, call: Call)
   const { outcome } = parked;
   parked.outcome = null;
   if (outcome === null) return;
-  if ('frame' in outcome) return deliverAnswer(core, instance, call, outcome.frame);
   if ('refusal' in outcome) return finishWithRefusal(core, instance, call, outcome.refusal, outcome.as);
-  finishWithResult(core, instance, call, outcome.resultJson);
+  if (!tookUrlRefusal(core, instance, call, outcome.frame)) deliverAnswer(core, instance, call, outcome.frame);
+}
+
+/** Another host of the same person has come back, which can do less than the one that was asked. */
+function refuseLacking(core: Core, instance: Instance, link: ServerLink, { call, wants }: Parked): void {
+  for (const [key, { id, method, params }] of wants) {
+    const lack = lackFor(call.abilities, method, JSON.parse(params));
+    if (lack === null) continue;
+    wants.delete(key);
+    link.asked.delete(idKey(id));
+    toServer(core, instance, errorText(id, METHOD_NOT_FOUND, `the host does not support ${lack}`));
+  }
 }
 
 /** The host's response as a server of that revision can read it. */

@@ -192,7 +192,7 @@ export interface ServerLink {
   readonly pending: Map<number, OwnRequest>;
   /** Requests whose answer nobody waits for; the newest ABANDONED_IDS_KEPT. */
   readonly abandoned: Map<number, Unawaited>;
-  /** Cancelled calls that may still ask their hosts something, and have not been answered; the newest ABANDONED_IDS_KEPT. */
+  /** Cancelled calls for whose sake it may still ask, since they have not been answered; the newest ABANDONED_IDS_KEPT. */
   readonly cancelled: Map<number, { holder: string; at: number }>;
   /** Lists being read, with what has come so far. */
   readonly reading: Map<ListKind, ListReading>;

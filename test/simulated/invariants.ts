@@ -20,7 +20,7 @@ export function checkInvariants(world: World, where: string): void {
       const { phase } = call;
       const atServer =
         phase.name === 'sent'
-          ? instance?.link?.calls.has(phase.upstreamId)
+          ? instance?.link?.calls.get(phase.upstreamId) === call
           : (phase.name === 'queued' ? instance?.queue : instance?.asking)?.has(call);
       ensure(atServer === true, where, `call ${call.idKey} of ${session.id} is not at ${call.instance}`);
     }
@@ -32,10 +32,19 @@ export function checkNothingOpen(world: World, where: string): void {
   const core = world.gateway.view;
   for (const { id, open } of core.sessions.values()) ensure(open.size === 0, where, `${id} has open calls`);
   ensure(core.taskListings.size === 0, where, 'tasks are still being listed');
+  ensure(core.questions.size === 0, where, 'hosts are still asked something');
+  ensure(core.parked.size === 0, where, 'calls are still parked');
   for (const { key, purpose, queue, asking, link } of core.instances.values()) {
     ensure(purpose.kind === 'serve', where, `the trial ${key} is still there`);
     ensure(queue.size + asking.size + (link?.calls.size ?? 0) === 0, where, `${key} has open calls`);
+    ensure((link?.asked.size ?? 0) + (link?.needy ?? 0) === 0, where, `${key} still asks`);
   }
+}
+
+/** What holds some time after the last host has left, besides. */
+export function checkNothingOwned(world: World, where: string): void {
+  for (const { key, holder, phase } of world.gateway.view.instances.values())
+    ensure(holder === null || phase === 'failed', where, `${key} is there for nobody`);
 }
 
 /** What holds when no host is left, besides. */
@@ -65,10 +74,14 @@ function checkInstance(world: World, instance: Instance, where: string): void {
     ensure(sessions.size > 0, where, `nobody watches ${raw} of ${key}`);
     for (const id of sessions) ensure(core.sessions.has(id), where, `${id} watches ${raw} of ${key}`);
   }
-  for (const call of [...instance.queue, ...(link?.calls.values() ?? [])]) {
-    const waiting = core.sessions.get(call.session)?.open.get(call.idKey);
-    ensure(waiting === call, where, `nobody waits for ${call.id} at ${key}`);
+  for (const call of [...instance.queue, ...instance.asking, ...(link?.calls.values() ?? [])]) {
+    const waiting = core.sessions.get(call.session)?.open.get(call.idKey) === call;
+    const isWithHost = call.parked?.stage === 'with-host';
+    ensure(waiting !== isWithHost, where, `${waiting ? 'somebody' : 'nobody'} waits for ${call.id} at ${key}`);
+    ensure(!isWithHost || core.parked.get(call.parked?.id ?? '') === call.parked, where, `${call.id} is not parked`);
   }
+  const needy = [...(link?.calls.values() ?? [])].filter(({ need }) => need !== 'no').length;
+  ensure((link?.needy ?? 0) === needy, where, `${key} counts ${link?.needy} needy calls, and has ${needy}`);
   if (link === null) return;
   ensure(link.abandoned.size <= 256, where, `${key} has ${link.abandoned.size} abandoned requests`);
   const own = [...link.pending.values()].filter(({ kind }) => kind !== 'tasks').length;
@@ -83,11 +96,14 @@ const OF_PROCESS: ReadonlySet<string> = new Set([
 function isOfSomethingAlive(world: World, timer: string): boolean {
   const core = world.gateway.view;
   if (timer === 'notice:lists') return core.listNews.armed;
+  if (timer.startsWith('question:')) return core.questions.has(JSON.stringify(timer.slice('question:'.length)));
+  if (timer.startsWith('park:')) return core.parked.has(timer.slice('park:'.length));
   if (timer.startsWith('tasks:')) return core.taskListings.has(Number(timer.slice('tasks:'.length)));
   const [kind = '', rest = ''] = timer.split(':');
   const instance = core.instances.get(rest.split('/')[0] ?? '');
   if (instance === undefined) return false;
   if (OF_PROCESS.has(kind)) return instance.link !== null;
+  if (kind === 'turn' || kind === 'again') return true;
   if (kind === 'slot') return core.startSlots.has(instance.key);
   return kind === 'backoff' && (instance.phase === 'backoff' || instance.phase === 'failed');
 }

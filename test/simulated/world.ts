@@ -32,6 +32,12 @@ export function gatewayOf(random: () => number, startSlots: number, names: reado
   );
 }
 
+/** Sees each message as it arrives at either side. */
+export interface Watcher {
+  toServer(process: SimulatedProcess, message: Message): void;
+  toHost(host: SimulatedHost, message: Message): void;
+}
+
 export class World {
   now = 0;
   readonly gateway: Gateway;
@@ -41,6 +47,7 @@ export class World {
   effects: Effect[] = [];
   readonly spawns: { at: number; instance: string }[] = [];
   allStopped = false;
+  watcher: Watcher | null = null;
   #nextPid = 100;
 
   constructor(options: { random?: () => number; startSlots?: number; names?: ExposedName[] } = {}) {
@@ -312,6 +319,7 @@ export class World {
     const message = JSON.parse(line) as Message;
     process.received.push(message);
     process.lines.push(line);
+    this.watcher?.toServer(process, message);
     if (message.id !== undefined && message.method !== undefined) process.inbox.push(message);
   }
 
@@ -321,6 +329,7 @@ export class World {
     const host = this.hosts.get(session);
     if (host === undefined) throw new RangeError(`a message for ${session}, which is closed`);
     host.lines.push(line);
+    this.watcher?.toHost(host, message);
     if (message.method !== undefined && message.id !== undefined) {
       host.questions.push(message);
       return;
