@@ -25,6 +25,12 @@ export const REMOTE_TCP_KEEPALIVE_MS = 30 * SECOND;
 /** The stream of unasked messages of a legacy server is opened again after this time, then after twice as long, and so on. */
 export const REMOTE_STREAM_AGAIN_FIRST_MS = 1 * SECOND;
 export const REMOTE_STREAM_AGAIN_MAX_MS = 30 * SECOND;
+/** A server may want its stream opened again at once; if it ends each at once, that is a request after the other. */
+export const REMOTE_STREAM_AGAIN_MIN_MS = 100;
+/** An event's id goes back in a header. */
+export const REMOTE_EVENT_ID_BYTES_MAX = 4 * KIB;
+/** Arguments of one tool that go into headers: each is one of its own, and servers take some hundred in all. */
+export const REMOTE_TOOL_HEADERS_MAX = 64;
 /** A stream that ended before its answer is taken up again so often in a row without a new event. */
 export const REMOTE_RESUMES_MAX = 5;
 /** A stream whose answer has come should end by itself; a request that was cancelled may still be answered. */

@@ -345,7 +345,7 @@ describe('a remote server with a lock', () => {
     await bench.open(server.url, { headers: { Authorization: `Bearer \${secret:TOKEN}` } });
     await bench.ask('initialize');
     expect(server.seen[0]?.headers.authorization).toBe('Bearer s3cret-token-1');
-    await bench.ask('ping');
+    expect(await bench.ask('ping')).toContain('answered 400 Bad Request: Bearer ***');
     expect(await bench.ask('tools/call', { name: 'x' })).toContain('auth_required');
     expect((await bench.exit()).cause).toContain('does not accept the Authorization header');
     await bench.processes.dispose();
@@ -354,6 +354,30 @@ describe('a remote server with a lock', () => {
     expect(log + JSON.stringify(bench.of('server-exited')) + JSON.stringify(bench.of('server-locked'))).not.toContain(
       's3cret',
     );
+  });
+
+  test('that repeats the login it was sent in an error does not have it told to hosts', async () => {
+    await bench.processes.dispose();
+    const auth = { header: async () => 'Bearer an-access-token', challenged: async () => ({ locked: 'locked' }) };
+    bench = remoteBench(home, { auth });
+    const server = await standIn(
+      legacyServer((request, response) => void response.writeHead(400).end(`no: ${request.headers.authorization}`)),
+    );
+    await bench.open(server.url);
+    await bench.handshake();
+    expect(await bench.ask('tools/call', { name: 'x' })).toContain('answered 400 Bad Request: no: Bearer ***');
+  });
+
+  test('that is to be sent what no header can have is not asked, and the reason says so', async () => {
+    await bench.processes.dispose();
+    bench = remoteBench(home, { secrets: { KEY: 'a\r\nHost: evil.example' } });
+    const server = await standIn((_, response) => void response.writeHead(200).end());
+    await bench.open(server.url, { headers: { 'X-Key': `\${secret:KEY}` } });
+    bench.send('initialize');
+    const { cause } = await bench.exit();
+    expect(cause).toContain('far cannot be sent its header X-Key: the value has a line break');
+    expect(cause).toContain('mcpd secret set far KEY');
+    expect(server.seen).toEqual([]);
   });
 
   test('that needs a secret which is not there cannot be asked', async () => {

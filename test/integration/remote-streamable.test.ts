@@ -32,9 +32,9 @@ afterEach(async () => {
   expect(await home.cleanup()).toEqual([]);
 });
 
-async function opened(answer: Answering): Promise<void> {
+async function opened(answer: Answering, more: Parameters<RemoteBench['open']>[1] = {}): Promise<void> {
   server = await startStandIn(answer);
-  expect(await bench.open(server.url)).toBe(true);
+  expect(await bench.open(server.url, more)).toBe(true);
 }
 
 describe('a modern server over Streamable HTTP', () => {
@@ -302,6 +302,28 @@ describe('a legacy server over Streamable HTTP', () => {
       'notifications/resources/list_changed',
     ]);
     expect(bench.of('server-message').filter(({ frame }) => 'id' in frame.envelope)).toHaveLength(6);
+  });
+
+  test('that begins a stream in the place of a new session holds up nobody for ever', async () => {
+    let live = 'one';
+    let isSilent = true;
+    const rest = legacyServer((request, response) => {
+      if (request.headers['mcp-session-id'] !== live) response.writeHead(404).end();
+      else sendResult(response, request, {});
+    });
+    await opened(
+      (request, response) => {
+        if (request.message.method !== 'initialize') return rest(request, response);
+        if (live === 'two' && isSilent) return void streamOn(response);
+        return legacyServer(() => undefined, live)(request, response);
+      },
+      { limits: { startTimeoutMs: 300 } },
+    );
+    await bench.handshake();
+    live = 'two';
+    expect(await bench.ask('tools/call', { name: 'x' })).toContain('error');
+    isSilent = false;
+    expect(await bench.ask('tools/call', { name: 'x' })).toContain('result');
   });
 
   test('is told by a notification that a call is taken back, and may still answer it', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { REMOTE_EVENT_ID_BYTES_MAX } from '../../remote-limits.ts';
 import { EventStream } from './event-stream.ts';
 
 function read(bytes: Buffer, chunkBytes: number, eventBytesMax = 1000) {
@@ -39,4 +40,14 @@ test('what a connection left unfinished is forgotten with it, and where the stre
   stream.push(Buffer.from('data: b\n\n'));
   expect(seen.map(([, data]) => data)).toEqual(['a', 'b']);
   expect(stream.lastId).toBe('9');
+});
+
+test('an id that no header could carry back is none', () => {
+  const long = 'x'.repeat(REMOTE_EVENT_ID_BYTES_MAX + 1);
+  const { stream, seen } = read(
+    Buffer.from(`id: 1\ndata: a\n\nid: \u0001\ndata: b\n\nid: ${long}\ndata: c\n\n`),
+    9000,
+    9000,
+  );
+  expect([seen.length, stream.lastId, stream.marked]).toEqual([3, '1', 1]);
 });

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { asBuffer } from '../../protocol/bytes.ts';
+import { REMOTE_EVENT_ID_BYTES_MAX } from '../../remote-limits.ts';
 
 interface StreamEvent {
   /** `message` where none was named. */
@@ -34,7 +35,7 @@ export class EventStream {
     this.#parser = createParser({
       maxBufferSize: eventBytesMax,
       onEvent: ({ id, event, data }) => {
-        if (id !== undefined) {
+        if (id !== undefined && ID.test(id)) {
           this.lastId = id;
           this.marked++;
         }
@@ -63,3 +64,8 @@ export class EventStream {
     this.#isTooLong = false;
   }
 }
+
+// — internal —
+
+/** What a header can carry; nothing could be asked for behind another id. */
+const ID = new RegExp(`^[\\t\\x20-\\x7e\\x80-\\xff]{0,${REMOTE_EVENT_ID_BYTES_MAX}}$`);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { REMOTE_TOOL_HEADERS_MAX } from '../../remote-limits.ts';
 import { headerArguments } from './header-schema.ts';
 
 const object = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
@@ -47,4 +48,11 @@ test.each<[string, unknown]>([
   ['for any other property', object({}, { additionalProperties: marked('A') })],
 ])('an annotation that is %s makes the tool invalid', (_, schema) => {
   expect(headerArguments(schema)).toEqual({ fault: expect.stringContaining('x-mcp-header') });
+});
+
+test('more annotations than headers can carry make the tool invalid, however many there are', () => {
+  const many = (count: number) =>
+    object(Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, marked(`H${at}`)])));
+  expect(headerArguments(many(REMOTE_TOOL_HEADERS_MAX))).toHaveLength(REMOTE_TOOL_HEADERS_MAX);
+  expect(headerArguments(many(100_000))).toEqual({ fault: expect.stringContaining('more than 64 times') });
 });

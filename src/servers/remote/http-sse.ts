@@ -33,7 +33,8 @@ export class SseChannel implements Channel {
     const order = { method: 'GET', headers, body: null, repeatable: true, signal: closed, headTimeoutMs } as const;
     const answer = await requester.send(order);
     const place = placeOf(answer.url);
-    if (answer.status >= 300) throw statusFault(answer.status, place, await readShort(answer.body, place));
+    if (answer.status >= 300)
+      throw statusFault(answer.status, place, requester.quoted(await readShort(answer.body, place)));
     const type = contentTypeOf(answer);
     if (type !== 'text/event-stream') {
       answer.body.destroy();
@@ -63,7 +64,8 @@ export class SseChannel implements Channel {
       const order = { method: 'POST', url: this.#endpoint, headers, body: out.bytes, signal: closed } as const;
       const answer = await requester.send({ ...order, repeatable: false, headTimeoutMs });
       const place = placeOf(this.#endpoint);
-      if (answer.status >= 300) throw statusFault(answer.status, place, await readShort(answer.body, place));
+      if (answer.status >= 300)
+        throw statusFault(answer.status, place, requester.quoted(await readShort(answer.body, place)));
       await discard(answer.body);
     } catch (thrown) {
       if (closed.aborted) return;

@@ -66,7 +66,9 @@ export class NoticeStream {
         if (!(await this.#listen(signal))) return;
         waitMs = this.#heard ? REMOTE_STREAM_AGAIN_FIRST_MS : Math.min(2 * waitMs, REMOTE_STREAM_AGAIN_MAX_MS);
         const { retryMs } = this.#events;
-        await delay(retryMs === null ? waitMs : pauseMs(retryMs), undefined, { signal });
+        // One that ends its streams at once, with nothing on them, is not asked as soon as it says.
+        const isHeeded = retryMs !== null && (this.#heard || waitMs <= 2 * REMOTE_STREAM_AGAIN_FIRST_MS);
+        await delay(isHeeded ? pauseMs(retryMs) : waitMs, undefined, { signal });
       }
     } catch (thrown) {
       if (signal.aborted) return;

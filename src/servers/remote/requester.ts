@@ -1,6 +1,7 @@
 import type { HttpLaunch, ServerName } from '../../core/model.ts';
 import { McpdError } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
+import { maskOf } from '../masking.ts';
 import type { RemoteAuth } from './authorization.ts';
 import { discard } from './body.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
@@ -33,6 +34,8 @@ export class Requester {
   readonly #options: RequesterOptions;
   readonly #hasOwnAuthorization: boolean;
   #url: URL;
+  /** The login that was sent last. */
+  #sent: string | null = null;
 
   constructor(options: RequesterOptions) {
     this.#options = options;
@@ -51,7 +54,7 @@ export class Requester {
 
   /**
    * Resolves with any answer but 401 and 403.
-   * @throws {RemoteFault} no answer, or one of those two; a {RemoteLock} when a person must act
+   * @throws {RemoteFault} no answer, a header that cannot be sent, or one of those two; a {RemoteLock} when a person must act
    * @throws {McpdError} SECRET_MISSING, SECRETS_DAMAGED
    */
   async send(order: Order): Promise<HttpAnswer> {
@@ -61,6 +64,15 @@ export class Requester {
       if (answer.status !== 401 && answer.status !== 403) return answer;
       await this.#challenged(answer, answer.status, login, attempt > 0);
     }
+  }
+
+  /** What a server says in an error, for people: it may repeat what it was sent. */
+  quoted(body: Uint8Array): string {
+    const { launch, secret } = this.#options;
+    const texts = Object.values(launch.headers);
+    const secrets = texts.flatMap((text) => [...text.matchAll(REFERENCE)].map(([, name = '']) => secret(name) ?? ''));
+    const login = this.#sent?.replace(/^Bearer /, '') ?? '';
+    return maskOf([...texts, ...secrets, login])(Buffer.from(body).toString());
   }
 
   async #sendWith({ url = this.#url, ...order }: Order, login: string | null): Promise<HttpAnswer> {
@@ -80,7 +92,8 @@ export class Requester {
 
   async #login(): Promise<string | null> {
     const { auth, server, launch } = this.#options;
-    return this.#hasOwnAuthorization ? null : auth.header(server, launch.url);
+    if (!this.#hasOwnAuthorization) this.#sent = await auth.header(server, launch.url);
+    return this.#sent;
   }
 
   /** Returns when the request is worth sending once more. */
@@ -111,7 +124,17 @@ export class Requester {
           fix: `mcpd secret set ${server} ${name}`,
         });
       });
-    return Object.fromEntries(Object.entries(launch.headers).map(([name, text]) => [name.toLowerCase(), fill(text)]));
+    return Object.fromEntries(
+      Object.entries(launch.headers).map(([name, text]) => {
+        const value = fill(text);
+        if (SENDABLE.test(value)) return [name.toLowerCase(), value];
+        const [, secretName = 'KEY'] = /\{secret:(\w+)\}/.exec(text) ?? [];
+        throw new RemoteFault('secret_missing', `${server} cannot be sent its header ${name}`, {
+          why: 'the value has a line break, or a character that no header can have',
+          fix: `mcpd secret set ${server} ${secretName}`,
+        });
+      }),
+    );
   }
 }
 
@@ -127,6 +150,8 @@ export const NO_LOGINS: RemoteAuth = {
 
 // — internal —
 
+/** What a header can carry (RFC 9110, section 5.5). */
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** A person gave what lets mcpd in: then no login takes its place. */

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { REMOTE_RESUMES_MAX, REMOTE_STREAM_AGAIN_FIRST_MS, REMOTE_STREAM_AGAIN_MAX_MS } from '../../remote-limits.ts';
+import {
+  REMOTE_RESUMES_MAX,
+  REMOTE_STREAM_AGAIN_FIRST_MS,
+  REMOTE_STREAM_AGAIN_MAX_MS,
+  REMOTE_STREAM_AGAIN_MIN_MS,
+} from '../../remote-limits.ts';
 import { contentTypeOf, type Exchange } from './exchange.ts';
 import { faultOf, RemoteFault } from './fault.ts';
 import type { ChannelPorts } from './ports.ts';
@@ -33,7 +38,8 @@ export async function resume(exchange: Exchange, ports: ChannelPorts, session: L
 
 /** Milliseconds before a stream is opened again; a server's own wish counts within bounds. */
 export function pauseMs(asked: number | null): number {
-  return Math.min(asked ?? REMOTE_STREAM_AGAIN_FIRST_MS, REMOTE_STREAM_AGAIN_MAX_MS);
+  const wanted = Math.max(asked ?? REMOTE_STREAM_AGAIN_FIRST_MS, REMOTE_STREAM_AGAIN_MIN_MS);
+  return Math.min(wanted, REMOTE_STREAM_AGAIN_MAX_MS);
 }
 
 // — internal —

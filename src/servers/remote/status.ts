@@ -47,8 +47,9 @@ export function isHeaderMismatch(error: Frame, out: OutgoingRequest): boolean {
   return out.revision !== null && out.method === 'tools/call' && codeOf(error) === HEADER_MISMATCH;
 }
 
-export function statusFault(status: number, place: string, body: Uint8Array | null): RemoteFault {
-  const text = (body === null ? '' : Buffer.from(body).toString('utf8', 0, QUOTED_BYTES_MAX)).trim();
+/** `body`: what it says of it, if anything. */
+export function statusFault(status: number, place: string, body: string): RemoteFault {
+  const text = body.trim().slice(0, QUOTED_CHARS_MAX);
   const why = text === '' || text.startsWith('<') ? null : text.replace(/\s+/g, ' ');
   const fix = status === 404 || status === 405 ? 'check the address: it often ends in /mcp or /sse' : null;
   const name = STATUS_CODES[status];
@@ -63,7 +64,7 @@ export function statusFault(status: number, place: string, body: Uint8Array | nu
 
 const HEADER_MISMATCH = -32_020;
 /** Of a body, in an error. */
-const QUOTED_BYTES_MAX = 200;
+const QUOTED_CHARS_MAX = 200;
 
 function codeOf({ bytes, envelope }: Frame): number | null {
   return envelope.kind === 'error' ? errorCodeOf(join(bytes), envelope.error) : null;

@@ -103,7 +103,7 @@ export class StreamableChannel implements Channel {
     const order = { method: 'POST', headers, body: out.bytes, repeatable: false, signal: closed } as const;
     const answer = await requester.send({ ...order, headTimeoutMs });
     await discard(answer.body);
-    if (answer.status >= 300) throw statusFault(answer.status, requester.place, null);
+    if (answer.status >= 300) throw statusFault(answer.status, requester.place, '');
   }
 
   async #request(out: OutgoingRequest): Promise<void> {
@@ -186,7 +186,7 @@ export class StreamableChannel implements Channel {
     const error = contentTypeOf(answer) === 'application/json' ? jsonRpcErrorIn(body) : null;
     if (status === 429) {
       const waitMs = waitAsked(answer.headers['retry-after'], Date.now(), place);
-      if (again.rate++ >= REMOTE_RATE_RETRIES_MAX) throw statusFault(status, place, null);
+      if (again.rate++ >= REMOTE_RATE_RETRIES_MAX) throw statusFault(status, place, '');
       await delay(waitMs, undefined, { signal: exchange.signal });
       return true;
     }
@@ -204,7 +204,7 @@ export class StreamableChannel implements Channel {
       this.#ports.deliver(withId(error, out.id), out.id);
       return false;
     }
-    throw statusFault(status, place, body);
+    throw statusFault(status, place, this.#ports.requester.quoted(body));
   }
 
   /** Begins a new session where the server has forgotten this one; once for all requests that meet it. @throws {RemoteFault} */
@@ -246,9 +246,16 @@ export class StreamableChannel implements Channel {
         const exchange = this.#exchange(out, (frame, headers) => {
           if (frame.envelope.kind === 'result' || frame.envelope.kind === 'error') seen.push({ frame, headers });
         });
-        const answer = await this.#send(exchange);
-        if (answer.status < 300) await exchange.read(answer, this.#ports.requester.place, this.#ports.headTimeoutMs);
-        else answer.body.destroy();
+        // Requests of hosts wait for this one, and nothing else bounds a stream that stays silent.
+        const late = setTimeout(() => exchange.abandon('now'), this.#ports.headTimeoutMs);
+        try {
+          const answer = await this.#send(exchange);
+          if (answer.status < 300) await exchange.read(answer, this.#ports.requester.place, this.#ports.headTimeoutMs);
+          else answer.body.destroy();
+        } finally {
+          clearTimeout(late);
+          exchange.end();
+        }
         return seen.at(-1) ?? null;
       },
     };
