@@ -218,3 +218,34 @@ test('nothing of it is kept when all is answered', () => {
   expect(instance?.queue.size).toBe(0);
   expect(instance?.link?.needy).toBe(0);
 });
+
+test.each<[string, (world: World) => void]>([
+  ['stopped by hand', (world) => world.post({ type: 'command', server: 'fake', command: 'stop' })],
+  ['uninstalled', (world) => world.post({ type: 'server-removed', server: 'fake' })],
+])(
+  'calls that wait for their turn at a server which is %s are told so at once, and do not start it again',
+  (_, end) => {
+    const { world, process, call } = given();
+    const [one, two] = [world.legacyHost('one', CAN), world.legacyHost('two', CAN)];
+    call(one, 'a');
+    const key = call(two, 'b');
+    end(world);
+    expect(world.answerTo(two, key).error?.data).toMatchObject({ reason: 'down', sent: false });
+    world.advance(10_000);
+    world.serverExits(process, null, 'SIGTERM');
+    world.advance(60_000);
+    expect(world.processes.size).toBe(0);
+  },
+);
+
+test('at a restart they wait for the next process', () => {
+  const { world, process, call } = given();
+  const [one, two] = [world.legacyHost('one', CAN), world.legacyHost('two', CAN)];
+  call(one, 'a');
+  call(two, 'b');
+  world.post({ type: 'command', server: 'fake', command: 'restart' });
+  world.advance(10_000);
+  world.serverExits(process, null, 'SIGTERM');
+  const next = world.ready('fake', FAKE);
+  expect(next.inbox.map(({ params }) => params?.['name'])).toEqual(['b']);
+});
