@@ -22,6 +22,7 @@ import type { DaemonControl } from './daemon-control.ts';
 import { type Door, judgeLocal, judgeWeb, type RequestFacts } from './guard.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import { HttpPort } from './http-port.ts';
+import { answerAsItIs, wantsWebSocket } from './not-upgraded.ts';
 import { answerHtml, answerPage } from './page.ts';
 import type { LiveSockets } from './web-socket.ts';
 
@@ -180,7 +181,10 @@ class Listening implements Api {
       else void this.answer(listener, incoming, outgoing);
     });
     server.maxConnections = listener === 'web' ? WEB_CONNECTIONS_MAX : API_CONNECTIONS_MAX;
-    server.on('upgrade', (incoming, socket, head) => void this.upgrade(listener, incoming, socket, head));
+    server.on('upgrade', (incoming, socket, head) => {
+      if (wantsWebSocket(incoming)) void this.upgrade(listener, incoming, socket, head);
+      else answerAsItIs(server, incoming, socket, head);
+    });
     return server;
   }
 

@@ -6,12 +6,10 @@ export function covers(resource: string, url: string): boolean {
   return folder(child.pathname).startsWith(folder(parent.pathname));
 }
 
-/** On this machine itself: `localhost` and names under it (RFC 6761), 127.0.0.1, [::1]. */
+/** On this machine itself: `localhost` and names under it (RFC 6761), 127.0.0.0/8, [::1], what means them, and what is no host at all. */
 function isLoopback(url: URL): boolean {
-  const { hostname } = url;
-  return (
-    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'
-  );
+  const hostname = url.hostname.replace(/\.$/, '');
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || OWN_ADDRESS.test(hostname);
 }
 
 /**
@@ -19,7 +17,7 @@ function isLoopback(url: URL): boolean {
  * names on this machine is a stranger's try to reach what listens here.
  */
 export function isSafeFor(address: URL, serverUrl: string): boolean {
-  if (address.username !== '' || address.password !== '') return false;
+  if (address.username !== '' || address.password !== '' || LINK_LOCAL.test(address.hostname)) return false;
   const server = parsed(serverUrl);
   if (isLoopback(address)) {
     return server !== null && isLoopback(server) && (address.protocol === 'http:' || address.protocol === 'https:');
@@ -28,6 +26,11 @@ export function isSafeFor(address: URL, serverUrl: string): boolean {
 }
 
 // — internal —
+
+/** As `URL` writes them, whatever their spelling was: 127.0.0.0/8, 0.0.0.0, ::1, :: and the same in IPv6's clothes. */
+const OWN_ADDRESS = /^(?:127\.[\d.]+|0\.0\.0\.0|\[::1?\]|\[::(?:ffff:)?(?:7f[\da-f]{2}|0):[\da-f]{1,4}\])$/;
+/** 169.254.0.0/16 and fe80::/10: machines of a cloud keep their credentials there, and no login is. */
+const LINK_LOCAL = /^(?:169\.254\.|\[fe[89ab][\da-f]:|\[::ffff:a9fe:)/;
 
 function parsed(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;

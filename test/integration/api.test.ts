@@ -265,6 +265,18 @@ describe('attacks over raw connections', () => {
     expect(await statusOf(['TRACE / HTTP/1.1', host])).toMatch(/^HTTP\/1\.1 403/);
   });
 
+  test('an offer of another protocol is passed over, and the request behind it is judged like any other', async () => {
+    const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'];
+    const host = `Host: 127.0.0.1:${here.port}`;
+    const raw = (lines: string[], body = '') => sendRaw(here.port, `${lines.join('\r\n')}\r\n\r\n${body}`);
+    expect(await raw(['GET /healthz HTTP/1.1', host, ...offer])).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\{"ok":true\}$/);
+    const body = '{"code":"guessed"}';
+    const post = ['POST /api/session HTTP/1.1', host, ...offer, `Content-Length: ${body.length}`];
+    expect(await raw([...post, 'Content-Type: application/json'], body)).toMatch(/^HTTP\/1\.1 401/);
+    expect(await raw(['GET / HTTP/1.1', 'Host: evil.example', ...offer])).toMatch(/^HTTP\/1\.1 403/);
+    expect(await raw(['GET /api/servers HTTP/1.1', host, ...offer])).toMatch(/^HTTP\/1\.1 401/);
+  });
+
   test('a flood of headers is cut off', async () => {
     expect(await statusOf(['GET / HTTP/1.1', `Host: 127.0.0.1:${here.port}`, ...Array(20_000).fill('X-A: b')])).toMatch(
       /^HTTP\/1\.1 431|^$/,
