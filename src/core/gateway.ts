@@ -161,7 +161,7 @@ function onHost(
       return closeSession(core, session);
     case 'host-deaf': {
       const question = core.questions.get(idKey(event.question));
-      return question === undefined ? undefined : onNoAnswer(core, question, 'the host cannot be asked now');
+      return question?.session === session.id ? onNoAnswer(core, question, 'the host cannot be asked now') : undefined;
     }
   }
 }

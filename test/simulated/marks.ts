@@ -35,8 +35,8 @@ interface Made {
 export class Marks implements Watcher {
   readonly wishes: Wish[] = [];
   readonly #world: World;
-  /** Sessions by mark. */
-  readonly #callers = new Map<string, string>();
+  /** Whose call it was, by mark: a session's, or a client's that comes with each request anew. */
+  readonly #callers = new Map<string, string | undefined>();
   /** By session and key of the request. */
   readonly #made = new Map<string, Made>();
   readonly #arrived = new Set<string>();
@@ -54,7 +54,7 @@ export class Marks implements Watcher {
   /** A host is about to send this request. */
   calls(host: SimulatedHost, key: string, made: Made): void {
     this.#made.set(`${host.session}/${key}`, made);
-    if (!this.#callers.has(made.mark)) this.#callers.set(made.mark, host.session);
+    if (!this.#callers.has(made.mark)) this.#callers.set(made.mark, this.#whose(host));
   }
 
   /** One that this process has not used; each process begins anew. */
@@ -115,7 +115,7 @@ export class Marks implements Watcher {
     ensure(host.era === 'modern', `${host.session} knows no input_required`);
     for (const { method: asked, params: facts } of Object.values(inputRequests)) {
       // It may be that of another call of the same host, which it has cancelled.
-      const isOwn = facts['mark'] === made.mark || this.#callers.get(String(facts['mark'])) === host.session;
+      const isOwn = facts['mark'] === made.mark || this.#callers.get(String(facts['mark'])) === this.#whose(host);
       ensure(isOwn, `${made.mark} of ${host.session} is asked for the sake of ${String(facts['mark'])}`);
       ensureAble(host, asked, facts);
     }
@@ -128,6 +128,10 @@ export class Marks implements Watcher {
   }
 
   // — internal —
+
+  #whose({ session }: SimulatedHost): string | undefined {
+    return this.#world.gateway.view.sessions.get(session)?.holder;
+  }
 
   #callArrives(process: SimulatedProcess, params: Record<string, unknown>): void {
     const { mark = '' } = Object(params['arguments']) as { mark?: string };
