@@ -115,7 +115,8 @@ export class Marks implements Watcher {
     ensure(host.era === 'modern', `${host.session} knows no input_required`);
     for (const { method: asked, params: facts } of Object.values(inputRequests)) {
       // It may be that of another call of the same host, which it has cancelled.
-      const isOwn = facts['mark'] === made.mark || this.#callers.get(String(facts['mark'])) === this.#whose(host);
+      const caller = this.#callers.get(String(facts['mark']));
+      const isOwn = caller === this.#callers.get(made.mark) || caller === this.#whose(host);
       ensure(isOwn, `${made.mark} of ${host.session} is asked for the sake of ${String(facts['mark'])}`);
       ensureAble(host, asked, facts);
     }
