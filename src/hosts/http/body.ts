@@ -7,7 +7,7 @@ import { EnvelopeScanner } from '../../protocol/scan.ts';
 
 /**
  * Gives the whole body in the chunks in which it came; nothing when the client hangs up before its end. `told` is how long the head says
- * it is: Node makes an object of all headers for who asks it.
+ * it is: Node makes an object of all headers for who asks it. With its last byte it is whole: the end is told one turn later.
  */
 export function readBody(
   incoming: IncomingMessage,
@@ -15,18 +15,22 @@ export function readBody(
   bytesMax: number,
   then: (body: Bytes | 'too-long') => void,
 ): void {
-  if (Number(told ?? 0) > bytesMax) return then('too-long');
+  const length = Number(told ?? 0);
+  if (length > bytesMax) return then('too-long');
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let isGiven = false;
+  const give = (body: Bytes | 'too-long') => {
+    if (!isGiven) then(body);
+    isGiven = true;
+  };
   incoming.on('data', (chunk: Buffer) => {
-    const before = size;
     size += chunk.length;
-    if (size <= bytesMax) chunks.push(chunk);
-    else if (before <= bytesMax) then('too-long');
+    if (size > bytesMax) return give('too-long');
+    chunks.push(chunk);
+    if (size === length) give(chunks);
   });
-  incoming.on('end', () => {
-    if (size <= bytesMax) then(chunks);
-  });
+  incoming.on('end', () => give(chunks));
 }
 
 /** A body as a message, or as an array of such, read by the same scanner as a line; or why it is neither. */
