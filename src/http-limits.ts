@@ -23,6 +23,8 @@ export const HTTP_EVENTS_KEPT = 1000;
 export const HTTP_EVENTS_BYTES_MAX = 1 * MIB;
 /** Answers written to clients that have not taken them yet, of all clients together. Beyond it answers become small errors. */
 export const HTTP_UNREAD_BYTES_MAX = 64 * MIB;
+/** Bodies that are under way, of all clients together: each is small but for a file, and a thousand connections may send one. */
+export const HTTP_BODIES_BYTES_MAX = 128 * MIB;
 /** A client that has not taken a byte of its answer for so long is cut off: others need the room. */
 export const HTTP_UNREAD_MS = 1 * MINUTE;
 /** Requests on one connection that wait behind others: no host sends more than one at a time, and each is held in memory. */

@@ -29,8 +29,6 @@ export const REMOTE_STREAM_AGAIN_MAX_MS = 30 * SECOND;
 export const REMOTE_STREAM_AGAIN_MIN_MS = 100;
 /** An event's id goes back in a header. */
 export const REMOTE_EVENT_ID_BYTES_MAX = 4 * KIB;
-/** Arguments of one tool that go into headers: each is one of its own, and servers take some hundred in all. */
-export const REMOTE_TOOL_HEADERS_MAX = 64;
 /** A stream that ended before its answer is taken up again so often in a row without a new event. */
 export const REMOTE_RESUMES_MAX = 5;
 /** A stream whose answer has come should end by itself; a request that was cancelled may still be answered. */

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HostEvent } from '../../src/hosts/connection.ts';
 import { HttpFront } from '../../src/hosts/http/front.ts';
-import { HTTP_QUEUED_MAX, HTTP_SESSIONS_MAX } from '../../src/http-limits.ts';
+import { HTTP_BODIES_BYTES_MAX, HTTP_QUEUED_MAX, HTTP_SESSIONS_MAX } from '../../src/http-limits.ts';
 import { HttpCall, type HttpQuestion } from '../harness/event-source.ts';
 import { until } from '../harness/until.ts';
 
@@ -140,4 +140,25 @@ test('a message that was on its way when its token was taken away is not taken',
   await until('an answer', () => answer.includes('\r\n\r\n'));
   expect(answer).toMatch(/^HTTP\/1.1 401/);
   expect(events).toEqual([]);
+});
+
+test('bodies that never end take no more than their room, and give it back with their connections', async () => {
+  const part = 15 * 1024 * 1024;
+  const begun = head('POST', '/mcp', ['Content-Type: application/json', `Content-Length: ${part + 1}`]);
+  const piece = Buffer.alloc(part, ' ');
+  let refused = 0;
+  for (let held = 0; held <= HTTP_BODIES_BYTES_MAX; held += part) {
+    const socket = await dial();
+    socket.on('data', (data) => {
+      if (data.toString('latin1').startsWith('HTTP/1.1 503')) refused++;
+    });
+    socket.write(begun);
+    await new Promise((done) => socket.write(piece, done));
+  }
+  await until('one is refused', () => refused === 1);
+  for (const socket of sockets) socket.destroy();
+  await until('the room is back', async () => {
+    const call = ask({ body: `{}${' '.repeat(part)}`, headers: SIGNED });
+    return (await call.whole()).status === 400;
+  });
 });

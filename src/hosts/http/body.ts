@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { HTTP_BODIES_BYTES_MAX } from '../../http-limits.ts';
 import { JSON_DEPTH_MAX } from '../../limits.ts';
 import { byteLength, join } from '../../protocol/bytes.ts';
 import type { BatchLine, Bytes, Frame, NoiseReason } from '../../protocol/frame.ts';
@@ -13,24 +14,31 @@ export function readBody(
   incoming: IncomingMessage,
   told: string | null,
   bytesMax: number,
-  then: (body: Bytes | 'too-long') => void,
+  then: (body: Bytes | 'too-long' | 'crowded') => void,
 ): void {
   const length = Number(told ?? 0);
   if (length > bytesMax) return then('too-long');
-  const chunks: Uint8Array[] = [];
+  let chunks: Uint8Array[] | null = [];
   let size = 0;
-  let isGiven = false;
-  const give = (body: Bytes | 'too-long') => {
-    if (!isGiven) then(body);
-    isGiven = true;
+  /** Counts what is held no more; what is whole is the message's, and bounded where that goes. */
+  const over = (how: 'too-long' | 'crowded' | 'whole' | 'left') => {
+    if (chunks === null) return;
+    const body = chunks;
+    chunks = null;
+    heldBytes -= size;
+    if (how !== 'left') then(how === 'whole' ? body : how);
   };
   incoming.on('data', (chunk: Buffer) => {
+    if (chunks === null) return;
+    if (size + chunk.length > bytesMax) return over('too-long');
+    if (heldBytes + chunk.length > HTTP_BODIES_BYTES_MAX) return over('crowded');
     size += chunk.length;
-    if (size > bytesMax) return give('too-long');
+    heldBytes += chunk.length;
     chunks.push(chunk);
-    if (size === length) give(chunks);
+    if (size === length) over('whole');
   });
-  incoming.on('end', () => give(chunks));
+  incoming.on('end', () => over('whole'));
+  incoming.on('close', () => over('left'));
 }
 
 /** A body as a message, or as an array of such, read by the same scanner as a line; or why it is neither. */
@@ -47,6 +55,9 @@ export function messageOf(body: Bytes): Frame | BatchLine | NoiseReason {
 }
 
 // — internal —
+
+/** Of bodies that are not whole yet. */
+let heldBytes = 0;
 
 const SCANNER = new EnvelopeScanner(JSON_DEPTH_MAX);
 

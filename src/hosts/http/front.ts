@@ -163,6 +163,7 @@ export class HttpFront {
       const late = this.#late(head, incoming.socket);
       if (late !== null) return respondProblem(outgoing, late, headers, { close: true });
       if (body === 'too-long') return respondProblem(outgoing, tooLong(HOST_LINE_BYTES_MAX), headers, { close: true });
+      if (body === 'crowded') return respondProblem(outgoing, BODIES_FULL, headers, { close: true });
       const message = messageOf(body);
       const problem = typeof message === 'string' ? noMessage(message) : take(message);
       if (problem !== null) respondProblem(outgoing, problem, headers);
@@ -282,6 +283,7 @@ const NOTHING_HERE = notFound('nothing is here: the addresses are /mcp and /mcp/
 const SESSION_UNKNOWN = notFound('this session is not known, or has ended: begin a new one with initialize');
 const STOPPING = unavailable('mcpd is stopping');
 const QUEUE_FULL = unavailable('too many requests wait on this connection; wait for answers, or use several');
+const BODIES_FULL = unavailable('too many messages are on their way at once; send it again');
 const CROWDED = unavailable('too many sessions are open; end one that is not needed any more');
 
 /** Without the query, and without a slash at the end. */

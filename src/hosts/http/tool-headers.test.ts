@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { TOOL_HEADERS_MAX } from '../../limits.ts';
 import { viewOf } from '../../protocol/request-view.ts';
 import { messageOf } from './body.ts';
 import { decodedValue } from './header-value.ts';
@@ -27,6 +28,22 @@ test('arguments of plain types that are reached by properties alone have headers
     { name: 'Dry-Run', path: ['options', 'dry'], type: 'boolean' },
   ]);
   expect(headersOfTool('{"name":"x"}')).toEqual([]);
+});
+
+test('a tool with a flood of them has no more than headers can carry', () => {
+  const one = (at: number) => [`a${at}`, { type: 'string', 'x-mcp-header': `H${at}` }];
+  const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => one(at)));
+  expect(headersOfTool(JSON.stringify({ name: 'x', inputSchema: { properties } }))).toHaveLength(TOOL_HEADERS_MAX);
+});
+
+test('whole numbers that differ beyond what JavaScript can tell apart differ', () => {
+  const params = '{"name":"query","arguments":{"limit":9007199254740993}}';
+  const frame = messageOf([Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`)]);
+  if (typeof frame === 'string' || !('envelope' in frame) || frame.envelope.kind !== 'request')
+    throw new RangeError('no request');
+  const view = viewOf(frame, frame.envelope);
+  const fault = (limit: string) => toolHeaderFault(view, new Map([['limit', limit]]), headersOfTool(TOOL));
+  expect([fault('9007199254740993'), fault('9007199254740992')?.code]).toEqual([null, -32_020]);
 });
 
 describe('the headers of a call', () => {

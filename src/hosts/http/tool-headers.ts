@@ -1,3 +1,4 @@
+import { TOOL_HEADERS_MAX } from '../../limits.ts';
 import { jsonString, member, text } from '../../protocol/members.ts';
 import { param, type RequestView } from '../../protocol/request-view.ts';
 import { decodedValue } from './header-value.ts';
@@ -39,6 +40,7 @@ export function toolHeaderFault(
 const ANNOTATION = 'x-mcp-header';
 /** What the name of a header is made of (RFC 9110, 5.6.2). */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+const DIGITS = /^-?\d+$/;
 const TYPES = ['string', 'integer', 'boolean'] as const;
 /** Schemas nest as deep as their writers like; arguments that are mirrored do not. */
 const DEPTH_MAX = 16;
@@ -46,6 +48,7 @@ const DEPTH_MAX = 16;
 function collect(schema: unknown, path: readonly string[], found: ToolHeader[]): void {
   if (!isObject(schema) || !isObject(schema['properties']) || path.length >= DEPTH_MAX) return;
   for (const [key, property] of Object.entries(schema['properties'])) {
+    if (found.length >= TOOL_HEADERS_MAX) return;
     if (!isObject(property)) continue;
     const name = property[ANNOTATION];
     const type = TYPES.find((one) => one === property['type']);
@@ -75,6 +78,8 @@ function isSame(type: ToolHeader['type'], value: string, argument: string): bool
   const bytes = Buffer.from(argument);
   const string = jsonString(bytes, { start: 0, end: bytes.length });
   if (string !== null) return string === value;
+  // As they are written: two that differ may be one number in JavaScript.
+  if (type === 'integer' && DIGITS.test(argument) && DIGITS.test(value)) return value === argument;
   if (type === 'integer') return value.trim() !== '' && Number(value) === Number(argument);
   return value === argument;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REMOTE_TOOL_HEADERS_MAX } from '../../remote-limits.ts';
+import { TOOL_HEADERS_MAX } from '../../limits.ts';
 import { headerArguments } from './header-schema.ts';
 
 const object = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
@@ -53,6 +53,6 @@ test.each<[string, unknown]>([
 test('more annotations than headers can carry make the tool invalid, however many there are', () => {
   const many = (count: number) =>
     object(Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, marked(`H${at}`)])));
-  expect(headerArguments(many(REMOTE_TOOL_HEADERS_MAX))).toHaveLength(REMOTE_TOOL_HEADERS_MAX);
+  expect(headerArguments(many(TOOL_HEADERS_MAX))).toHaveLength(TOOL_HEADERS_MAX);
   expect(headerArguments(many(100_000))).toEqual({ fault: expect.stringContaining('more than 64 times') });
 });

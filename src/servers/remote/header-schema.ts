@@ -1,6 +1,6 @@
 /** Which arguments of a tool go into headers, by the annotation `x-mcp-header` in its input schema. Pure. */
 
-import { REMOTE_TOOL_HEADERS_MAX } from '../../remote-limits.ts';
+import { TOOL_HEADERS_MAX } from '../../limits.ts';
 
 export interface HeaderArgument {
   /** Names of the properties that lead to the argument. */
@@ -62,8 +62,7 @@ function take(
   if (!reachable || path.length === 0) return `${ANNOTATION} stands where no argument is always found`;
   if (typeof name !== 'string' || !TOKEN.test(name)) return `${ANNOTATION} cannot be part of a header's name`;
   if (!TYPES.includes(node['type'])) return `${ANNOTATION} is for texts, whole numbers and booleans only`;
-  if (found.length >= REMOTE_TOOL_HEADERS_MAX)
-    return `${ANNOTATION} is given more than ${REMOTE_TOOL_HEADERS_MAX} times`;
+  if (found.length >= TOOL_HEADERS_MAX) return `${ANNOTATION} is given more than ${TOOL_HEADERS_MAX} times`;
   const header = `Mcp-Param-${name}`;
   if (found.some((other) => other.header.toLowerCase() === header.toLowerCase()))
     return `${ANNOTATION} ${name} is given twice`;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { JSON_DEPTH_MAX } from '../../limits.ts';
+import { JSON_DEPTH_ADDED_MAX, JSON_DEPTH_MAX } from '../../limits.ts';
 import { byteLength, join } from '../../protocol/bytes.ts';
 import type { Bytes, Envelope, Frame, RawId } from '../../protocol/frame.ts';
 import { FrameReader } from '../../protocol/framing.ts';
@@ -48,7 +48,7 @@ export function frameOf(message: Bytes): Frame {
   const found: Frame[] = [];
   const reader = new FrameReader({
     lineBytesMax: byteLength(message),
-    depthMax: JSON_DEPTH_MAX,
+    depthMax: JSON_DEPTH_MAX + JSON_DEPTH_ADDED_MAX,
     sampleBytesMax: 0,
     isUtf8,
     onFrame: (frame) => found.push(frame),

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { McpdError } from '../../errors.ts';
+import { JSON_DEPTH_MAX } from '../../limits.ts';
 import { faultOf, placeOf, RemoteFault } from './fault.ts';
 import { headerValue } from './header-value.ts';
+import { readOutgoing } from './outgoing.ts';
 import { waitAsked } from './rate-limit.ts';
 import { redirected } from './redirect.ts';
 import { pauseMs } from './resuming.ts';
@@ -95,4 +97,10 @@ test('a status is told with what its body says, unless that is a page', () => {
   );
   for (const body of ['', '{}', '{"error":"x"}', '{"jsonrpc":"2.0","id":1,"result":{}}', '<html>'])
     expect(jsonRpcErrorIn(Buffer.from(body)), body).toBeNull();
+});
+
+test('an answer as deep as it may be can go on as a part of a request', () => {
+  const deep = `${'['.repeat(JSON_DEPTH_MAX - 1)}${']'.repeat(JSON_DEPTH_MAX - 1)}`;
+  const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"inputResponses":{"q1":${deep}}}}`;
+  expect(readOutgoing([Buffer.from(text)]).kind).toBe('request');
 });
