@@ -68,6 +68,7 @@ for (const set of CLIENT_SETS) {
       MCPD_PROGRAM: `${machine.package}/dist/mcpd.js`,
       MCPD_URL: url,
       MCPD_TOKEN: token,
+      MCPD_TURNS: machine.home.folder('turns'),
     };
     const outcomes = await testClient(set, [nodeProgram(), program], env);
     client.set(set, outcomes);

@@ -18,6 +18,7 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
 const INSTALL_MS = 240_000;
 const SUITE_MS = 300_000;
 const CLIENT_MS = 120_000;
+const SAID_CHARS_MAX = 2000;
 
 /** A part of the suite that decides by itself what is required. */
 export const SETS = {
@@ -124,9 +125,12 @@ function faultsIn(results: string): (readonly [path: string, fault: string])[] {
   );
   return files.flatMap((path) => {
     const checks = JSON.parse(readFileSync(join(results, path), 'utf8')) as Check[];
-    return checks
-      .filter(({ status }) => status === 'FAILURE')
-      .map(({ id, errorMessage, description }) => [path, `${id}: ${errorMessage ?? description ?? ''}`] as const);
+    const failed = checks.filter(({ status }) => status === 'FAILURE');
+    const faults = failed.map(({ id, errorMessage, description }) => `${id}: ${errorMessage ?? description ?? ''}`);
+    // What a client said on its way out is the better reason.
+    const said = join(results, path, '..', 'stderr.txt');
+    if (failed.length > 0 && existsSync(said)) faults.push(readFileSync(said, 'utf8').slice(0, SAID_CHARS_MAX));
+    return faults.map((fault) => [path, fault] as const);
   });
 }
 
