@@ -103,10 +103,11 @@ export interface Question {
   readonly id: RawId;
   readonly session: SessionId;
   readonly method: Callback;
-  readonly call: Call | null;
+  /** The calls for whose sake it may be asked, the newest last; it is needed until the last of them has ended. Empty outside any call. */
+  readonly calls: readonly Call[];
   readonly from:
     | { kind: 'server'; instance: InstanceKey; generation: number; id: RawId; progressToken: string | null }
-    | { kind: 'round'; key: string };
+    | { kind: 'round'; call: Call; key: string };
 }
 
 /** Where a request of a server waits for its answer. */

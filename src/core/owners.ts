@@ -10,7 +10,7 @@ import { isOfTask } from './tasks.ts';
 export type Owner =
   | { kind: 'call'; call: Call }
   /** Outside any call, or in one of several of the same legacy host, for which it makes no difference. */
-  | { kind: 'session'; session: HostSession; call: Call | null }
+  | { kind: 'session'; session: HostSession; calls: readonly Call[] }
   | { kind: 'nobody'; why: string };
 
 export function ownerOf(core: Core, instance: Instance, link: ServerLink, about: number | null): Owner {
@@ -41,19 +41,18 @@ function ownerByCalls(core: Core, instance: Instance, link: ServerLink): Owner {
   // A server that forgets to name the task asks for the only calls that there are.
   const calls = plain.length > 0 ? plain : all;
   const [first] = calls;
-  const last = calls.at(-1);
-  if (first === undefined || last === undefined) return ownerBetweenCalls(core, instance);
+  if (first === undefined) return ownerBetweenCalls(core, instance);
   if (calls.length === 1) return { kind: 'call', call: first };
   const session = core.sessions.get(first.session);
   const sameHost = calls.every((call) => call.session === first.session);
-  if (sameHost && session !== undefined && first.hostEra === 'legacy') return { kind: 'session', session, call: last };
+  if (sameHost && session !== undefined && first.hostEra === 'legacy') return { kind: 'session', session, calls };
   return { kind: 'nobody', why: 'calls of several hosts are open, and it does not say for which of them it asks' };
 }
 
 function ownerBetweenCalls(core: Core, instance: Instance): Owner {
   const session = instance.holder === null ? undefined : soleSession(core, instance);
   if (session !== undefined && session.era === 'legacy' && session.initialized)
-    return { kind: 'session', session, call: null };
+    return { kind: 'session', session, calls: [] };
   return { kind: 'nobody', why: 'no call is open' };
 }
 

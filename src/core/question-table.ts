@@ -11,9 +11,9 @@ import type { Core, Instance, ServerLink } from './state.ts';
 /** `line` is the whole request, with `question.id` in it. */
 export function openQuestion(core: Core, question: Question, bytes: readonly Uint8Array[]): void {
   core.questions.set(idKey(question.id), question);
-  if (question.call !== null) question.call.questions += 1;
-  const { id, session, call } = question;
-  core.out.push({ type: 'to-host', session, bytes, class: 'question', id, about: call?.id ?? null });
+  const { id, session, calls } = question;
+  for (const call of calls) call.questions += 1;
+  core.out.push({ type: 'to-host', session, bytes, class: 'question', id, about: streamOf(question) });
   arm(core, `question:${JSON.parse(id)}`, QUESTION_TIMEOUT_MS);
 }
 
@@ -26,8 +26,8 @@ export function newQuestionId(core: Core): RawId {
 export function settle(core: Core, question: Question): boolean {
   if (!core.questions.delete(idKey(question.id))) return false;
   disarm(core, `question:${JSON.parse(question.id)}`);
-  const { call, from } = question;
-  if (call !== null) {
+  const { calls, from } = question;
+  for (const call of calls) {
     call.questions -= 1;
     call.aliveAt = core.now;
   }
@@ -41,13 +41,14 @@ export function withdraw(core: Core, question: Question, reason: string): void {
   const session = core.sessions.get(question.session);
   if (session === undefined) return;
   const params = `{"requestId":${question.id},"reason":${JSON.stringify(reason)}}`;
-  notify(core, session, notificationText('notifications/cancelled', params), question.call?.id ?? null);
+  notify(core, session, notificationText('notifications/cancelled', params), streamOf(question));
 }
 
 /** A call has come to its end: nothing that was asked for its sake is needed any more, and the server does not wait for it in vain. */
 export function withdrawFor(core: Core, call: Call, reason: string): void {
   for (const question of call.questions > 0 ? core.questions.values() : []) {
-    if (question.call !== call) continue;
+    if (!question.calls.includes(call) || question.calls.some((other) => other !== call && isOpen(core, other)))
+      continue;
     withdraw(core, question, reason);
     const { from } = question;
     const instance = from.kind === 'server' ? core.instances.get(from.instance) : undefined;
@@ -85,7 +86,16 @@ export function unpark(core: Core, parked: Parked): void {
   parked.wants.clear();
 }
 
+/** Raw id of the host's request on whose stream it belongs. */
+export function streamOf({ calls }: Question): RawId | null {
+  return calls.at(-1)?.id ?? null;
+}
+
 // — internal —
+
+function isOpen(core: Core, call: Call): boolean {
+  return core.sessions.get(call.session)?.open.get(call.idKey) === call;
+}
 
 function linkOf(core: Core, from: Extract<Question['from'], { kind: 'server' }>): ServerLink | null {
   const instance = core.instances.get(from.instance);

@@ -171,3 +171,26 @@ test('a waiting person is a sign of life: the call is not given up while its hos
   world.advance(500_000);
   expect(one.open.has(key)).toBe(true);
 });
+
+test('of several calls of one host any may be the one that asks: the question outlives the others and is withdrawn with the last', () => {
+  const { world, process, host, call, asks, told } = given();
+  const one = host('one');
+  const first = call(one, 'ask');
+  const second = call(one, 'other');
+  asks(1);
+  world.serverSends(process, { jsonrpc: '2.0', id: process.inbox.at(-1)?.id ?? null, result: { content: [] } });
+  expect(world.answerTo(one, second).result).toEqual({ content: [] });
+  expect(one.notices).toEqual([]);
+  world.hostAnswers(one, { action: 'accept' });
+  expect(told(1)).toMatchObject([{ result: { action: 'accept' } }]);
+
+  const third = call(one, 'other');
+  asks(2);
+  world.cancel(one, third);
+  expect(one.notices).toEqual([]);
+  world.cancel(one, first);
+  expect(one.notices).toMatchObject([
+    { method: 'notifications/cancelled', params: { requestId: one.questions[1]?.id } },
+  ]);
+  expect(told(2)).toHaveLength(1);
+});

@@ -10,7 +10,7 @@ import type { Call, Question } from './call.ts';
 import { find, passNotice, toServer } from './emit.ts';
 import { type Owner, ownerOf } from './owners.ts';
 import { park, takeBack } from './parking.ts';
-import { answerNobody, newQuestionId, openQuestion, settle, withdraw } from './question-table.ts';
+import { answerNobody, newQuestionId, openQuestion, settle, streamOf, withdraw } from './question-table.ts';
 import { onRoundAnswer, onRoundFailure } from './rounds.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
 import { relatedEdits, relatedEditsForServer } from './task-messages.ts';
@@ -43,9 +43,9 @@ export function onServerQuestion(
   const bytes = join(frame.bytes);
   const task = relatedTask(core, instance, bytes, envelope.params);
   const owner = task === null ? ownerOf(core, instance, link, about) : taskOwner(core, link, task);
-  const call = owner.kind === 'nobody' ? null : owner.call;
-  if (call !== null) call.askedBack = true;
-  if (method !== 'roots/list' || call !== null) noteCallsBack(core, instance);
+  const calls = callsOf(owner);
+  for (const call of calls) call.askedBack = true;
+  if (method !== 'roots/list' || calls.length > 0) noteCallsBack(core, instance);
   if (owner.kind === 'nobody') {
     const fix = `; processes of their own for each host: mcpd set ${instance.server} --sharing per-session`;
     find(core, instance, 'asks-nobody', `AMBIGUOUS_OWNER: ${method} was refused, since ${owner.why}${fix}`);
@@ -55,14 +55,14 @@ export function onServerQuestion(
   const abilities = owner.kind === 'call' ? owner.call.abilities : owner.session.abilities;
   const lack = lackFor(abilities, method, params === null ? null : JSON.parse(text(bytes, params)));
   if (lack !== null) {
-    if (call !== null) call.lacks ??= lack;
+    if (owner.kind === 'call') owner.call.lacks ??= lack;
     return toServer(core, instance, errorText(id, METHOD_NOT_FOUND, `the host does not support ${lack}`));
   }
   const session = core.sessions.get(owner.kind === 'call' ? owner.call.session : owner.session.id);
-  if (call !== null && call.hostEra === 'modern')
-    return park(core, instance, link, call, { id, method, bytes, params });
+  if (owner.kind === 'call' && owner.call.hostEra === 'modern')
+    return park(core, instance, link, owner.call, { id, method, bytes, params });
   if (session === undefined) return answerNobody(core, instance, id, 'the host has left');
-  ask(core, instance, link, { session, call, frame, bytes, method, id });
+  ask(core, instance, link, { session, calls, frame, bytes, method, id });
 }
 
 /** A host's answer to a question. One that nobody asked, that was settled, or that is another host's, goes nowhere. */
@@ -73,7 +73,7 @@ export function onHostAnswer(core: Core, session: HostSession, frame: Frame): vo
   if (question === undefined || question.session !== session.id) return;
   settle(core, question);
   const { from } = question;
-  if (from.kind === 'round') return onRoundAnswer(core, question, from.key, frame);
+  if (from.kind === 'round') return onRoundAnswer(core, question, from, frame);
   const instance = core.instances.get(from.instance);
   if (instance === undefined || instance.generation !== from.generation || envelope.idSpan === null) return;
   const edits: Edit[] = [{ start: envelope.idSpan.start, end: envelope.idSpan.end, with: from.id }];
@@ -89,7 +89,7 @@ export function onHostAnswer(core: Core, session: HostSession, frame: Frame): vo
 export function onNoAnswer(core: Core, question: Question, reason: string): void {
   if (!settle(core, question)) return;
   const { from } = question;
-  if (from.kind === 'round') return onRoundFailure(core, question, reason);
+  if (from.kind === 'round') return onRoundFailure(core, question.method, from, reason);
   const instance = core.instances.get(from.instance);
   if (instance?.generation === from.generation) answerNobody(core, instance, from.id, reason);
 }
@@ -109,7 +109,7 @@ export function onQuestionTimeout(core: Core, id: string): void {
   if (question === undefined) return;
   const session = core.sessions.get(question.session);
   const params = `{"requestId":${question.id},"reason":"timed out"}`;
-  if (session !== undefined) passText(core, session, 'notifications/cancelled', params, question.call?.id ?? null);
+  if (session !== undefined) passText(core, session, 'notifications/cancelled', params, streamOf(question));
   onNoAnswer(core, question, 'the host did not answer in time');
 }
 
@@ -162,12 +162,17 @@ function taskOwner(core: Core, link: ServerLink, task: Task): Owner {
   const { session, call } = ownerOfTask(core, link, task);
   if (call !== null) return { kind: 'call', call };
   if (session === undefined) return { kind: 'nobody', why: 'the host that made the task has left' };
-  return { kind: 'session', session, call: null };
+  return { kind: 'session', session, calls: [] };
+}
+
+function callsOf(owner: Owner): readonly Call[] {
+  if (owner.kind === 'call') return [owner.call];
+  return owner.kind === 'session' ? owner.calls : [];
 }
 
 interface Asking {
   session: HostSession;
-  call: Call | null;
+  calls: readonly Call[];
   frame: Frame;
   bytes: Uint8Array;
   method: Callback;
@@ -178,7 +183,7 @@ function ask(
   core: Core,
   instance: Instance,
   link: ServerLink,
-  { session, call, frame, bytes, method, id }: Asking,
+  { session, calls, frame, bytes, method, id }: Asking,
 ): void {
   const { envelope } = frame;
   if (envelope.kind !== 'request') return;
@@ -203,7 +208,7 @@ function ask(
     id: own,
     session: session.id,
     method,
-    call,
+    calls,
     from: {
       kind: 'server',
       instance: instance.key,

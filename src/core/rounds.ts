@@ -1,5 +1,5 @@
 import { INPUT_BYTES_MAX, INPUT_RETRY_MS, INPUT_ROUNDS_MAX, SERVER_QUESTIONS_MAX } from '../limits.ts';
-import { isCallback, lackFor } from '../protocol/abilities.ts';
+import { type Callback, isCallback, lackFor } from '../protocol/abilities.ts';
 import { type Edit, join, line } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';
 import { edited, type InputRequired, labelEdit, readInputRequired, retryMembers } from '../protocol/input.ts';
@@ -30,10 +30,10 @@ export function tookRound(core: Core, instance: Instance, call: Call, frame: Fra
   return true;
 }
 
-export function onRoundAnswer(core: Core, question: Question, key: string, frame: Frame): void {
-  const { call } = question;
-  const instance = call === null ? undefined : core.instances.get(call.instance);
-  if (call === null || instance === undefined || call.phase.name !== 'asking') return;
+export function onRoundAnswer(core: Core, question: Question, from: RoundOrigin, frame: Frame): void {
+  const { call, key } = from;
+  const instance = core.instances.get(call.instance);
+  if (instance === undefined || call.phase.name !== 'asking') return;
   const { envelope } = frame;
   const bytes = join(frame.bytes);
   if (envelope.kind === 'result') call.phase.round.responses.set(key, text(bytes, envelope.result));
@@ -50,9 +50,9 @@ export function onRoundAnswer(core: Core, question: Question, key: string, frame
   goOnIfComplete(core, instance, call, call.phase.round);
 }
 
-export function onRoundFailure(core: Core, { call, method }: Question, reason: string): void {
-  const instance = call === null ? undefined : core.instances.get(call.instance);
-  if (call === null || instance === undefined) return;
+export function onRoundFailure(core: Core, method: Callback, { call }: RoundOrigin, reason: string): void {
+  const instance = core.instances.get(call.instance);
+  if (instance === undefined) return;
   finishWithRefusal(core, instance, call, hostRefused(call.server, method, reason), 'error');
 }
 
@@ -63,6 +63,8 @@ export function onAgainTimer(core: Core, instance: Instance): void {
 }
 
 // — internal —
+
+type RoundOrigin = Extract<Question['from'], { kind: 'round' }>;
 
 function begin(core: Core, instance: Instance, call: Call, { requests, requestState }: InputRequired): Refusal | null {
   const session = core.sessions.get(call.session);
@@ -98,7 +100,7 @@ function ask(
 ): Refusal | null {
   if (!isCallback(method)) return null;
   const id = newQuestionId(core);
-  const question: Question = { id, session: session.id, method, call, from: { kind: 'round', key } };
+  const question: Question = { id, session: session.id, method, calls: [call], from: { kind: 'round', call, key } };
   const bytes = Buffer.from(params);
   const whole = { start: 0, end: bytes.length };
   const fitting = method === 'sampling/createMessage' ? samplingForHost(bytes, whole, session.protocolVersion) : [];
