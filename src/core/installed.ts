@@ -188,15 +188,23 @@ function addCounters({ counters }: Instance, to: Instance | undefined): void {
   to.counters.starts += counters.starts;
 }
 
-/** Hosts are placed once more, by other rules; processes to which nobody comes any more are stopped. */
+const SHARED_OTHERWISE = 'its sharing was changed';
+
+/**
+ * Hosts are placed once more, by other rules. Processes to which nobody comes any more are stopped; that of all hosts begins anew, because
+ * what it is told of its clients may be something else now.
+ */
 function placeAnew(core: Core, known: KnownServer): void {
   const { name } = known.definition;
   for (const session of core.sessions.values()) session.places.delete(name);
   for (const instance of instancesOf(core, name)) {
     instance.subscriptions.clear();
-    if (instance.holder === null) continue;
+    if (instance.holder === null) {
+      if (instance.phase === 'running' || instance.phase === 'starting') restart(core, instance, SHARED_OTHERWISE);
+      continue;
+    }
     instance.again = 'no';
-    signal(core, instance, 'want-down', 'its sharing was changed');
+    signal(core, instance, 'want-down', SHARED_OTHERWISE);
     forgetIfGone(core, instance);
   }
   restoreWatches(core, known);

@@ -107,7 +107,9 @@ export class MergedLists {
       const known = servers.get(name);
       if (known === undefined || !known.definition.enabled) continue;
       const reader = { era, tasks: kind === 'tools' && tasks && hasTasks(known) };
-      for (const raw of listOf(known, kind, declared)) {
+      // One process for all declares the same to all, whoever asks.
+      const seen = known.definition.sharing === 'shared' ? '' : declared;
+      for (const raw of listOf(known, kind, seen)) {
         const entry = scope.kind === 'server' ? ownEntry(reader, raw) : this.#exposedEntry(kind, reader, name, raw);
         if (entry !== null) entries.push(entry);
       }
