@@ -44,7 +44,9 @@ export class LoginFlows {
   /** @throws {McpdError} LOGIN_FAILED, LOGIN_REFUSED, LOGIN_CANCELLED */
   async run(order: FlowOrder, report: (link: string) => void, signal: AbortSignal): Promise<Grant> {
     const { server } = order;
-    const running = this.#flows.get(server);
+    const last = this.#flows.get(server);
+    // One that was called off is only on its way out.
+    const running = last?.abort.signal.aborted ? undefined : last;
     if (running !== undefined && order.client !== null) throw underWay(server);
     const flow = running ?? this.#begin(order);
     flow.watchers.add(report);
@@ -72,7 +74,12 @@ export class LoginFlows {
 
   #begin(order: FlowOrder): Flow {
     const abort = new AbortController();
-    const flow: Flow = { link: null, watchers: new Set(), abort, done: this.#through(order, abort.signal) };
+    const report = (link: string) => {
+      if (abort.signal.aborted) return;
+      flow.link = link;
+      for (const watcher of flow.watchers) watcher(link);
+    };
+    const flow: Flow = { link: null, watchers: new Set(), abort, done: this.#through(order, report, abort.signal) };
     this.#flows.set(order.server, flow);
     const over = () => {
       if (this.#flows.get(order.server) === flow) this.#flows.delete(order.server);
@@ -81,7 +88,11 @@ export class LoginFlows {
     return flow;
   }
 
-  async #through({ server, url, client, wanted, kept }: FlowOrder, signal: AbortSignal): Promise<Grant> {
+  async #through(
+    { server, url, client, wanted, kept }: FlowOrder,
+    report: (link: string) => void,
+    signal: AbortSignal,
+  ): Promise<Grant> {
     const { grants, callbacks, port, now, clientMetadataUrl } = this.#surroundings;
     const { logIn } = await import('./login.ts');
     const first = wanted === null ? await askForChallenge(url, signal) : null;
@@ -89,12 +100,6 @@ export class LoginFlows {
     const scope = scopeUnion(asked.scope, kept);
     const isLocked = first?.refused !== false;
     const order = { url, resourceMetadata: asked.resourceMetadata, isLocked, scope, client, clientMetadataUrl };
-    const report = (link: string) => {
-      const flow = this.#flows.get(server);
-      if (flow === undefined) return;
-      flow.link = link;
-      for (const watcher of flow.watchers) watcher(link);
-    };
     const grant = await logIn(order, { grants, callbacks, port: port(), now }, report, signal);
     signal.throwIfAborted();
     await grants.save(server, grant);

@@ -436,6 +436,24 @@ describe('logins at remote servers, with a real authorization server', () => {
     await expect(browser.logIn(links[0] ?? '')).rejects.toThrow('fetch failed');
   });
 
+  test('a login that begins while another is called off is a new one', async () => {
+    const first = new AbortController();
+    const links: string[] = [];
+    const ended = logins
+      .login('notes', server.url, null, (link) => links.push(link), first.signal)
+      .catch(() => 'ended');
+    await expect.poll(() => links.length).toBe(1);
+    first.abort(new McpdError('LOGIN_CANCELLED', { what: 'left' }));
+    const called = new McpdError('LOGIN_CANCELLED', { what: 'called off' });
+    const forgotten = logins.forget('notes');
+    const second = new AbortController();
+    const other = logins.login('notes', server.url, null, (link) => links.push(link), second.signal).catch((e) => e);
+    await expect.poll(() => links.length).toBe(2);
+    expect(links[1]).not.toBe(links[0]);
+    second.abort(called);
+    expect([await ended, await forgotten, await other]).toEqual(['ended', false, called]);
+  });
+
   test('what is forgotten is gone, with a registration that nobody else uses', async () => {
     await logIn();
     const { accessToken, refreshToken, client } = JSON.parse(grantText());
