@@ -114,10 +114,12 @@ function taskPartOf(
 ): CallTask | null {
   if (route.kind === 'task') return { kind: 'about' };
   if (route.kind !== 'call' || route.at !== 'tool') return null;
-  if (known.taskTools.has(target) && !knowsTasks(session))
+  const asked = param(view, 'task') !== null;
+  // Few hosts that could have tasks use them: who calls such a tool plainly wants what it says.
+  if (known.taskTools.has(target) && !(asked && knowsTasks(session)))
     return { kind: 'run', stage: 'create', task: null, pollMs: 0, sentAt: 0 };
   if (era === 'modern') return session.abilities.tasks ? { kind: 'offered' } : null;
-  if (param(view, 'task') === null) return null;
+  if (!asked) return null;
   return { kind: knowsTasks(session) ? 'asked' : 'plain' };
 }
 

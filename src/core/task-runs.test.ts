@@ -46,11 +46,11 @@ test.each(['legacy', 'modern'] as const)('a %s host without tasks gets the resul
   ]);
 });
 
-test('a host of 2025-11-25 that calls it plainly hears from the server that it must not', () => {
+test('a host of 2025-11-25 that calls it plainly gets its result too', () => {
   const world = new World();
   const process = world.running('mine', DIGS);
   world.request(world.legacyHost('host'), 'tools/call', { name: 'mine__dig' });
-  expect(process.inbox.at(-1)?.params).toEqual({ name: 'dig' });
+  expect(process.inbox.at(-1)?.params).toEqual({ name: 'dig', task: {} });
 });
 
 test('an error of the task, and one in the place of a task, are the host’s answer', () => {

@@ -11,7 +11,7 @@ import type { Core, Instance, ServerLink } from './state.ts';
 import { bookTask } from './tasks.ts';
 
 /**
- * A tool that can be called as a task only, and a host that has no tasks: mcpd makes the task, looks at it as often as the server likes,
+ * A tool that can be called as a task only, and a host that has no tasks or calls it plainly all the same: mcpd makes the task, looks at it as often as the server likes,
  * and answers the host's call with its result. Where the task needs input, the result is asked for at once: that is how the server learns
  * that somebody is there to be asked.
  */

@@ -52,6 +52,10 @@ const REWRITES: readonly Rewrite[] = [
     step: (name, value) => (name.startsWith('call get-env') ? '<environment>' : value),
   },
   {
+    why: 'A tool that can be called as a task only is run by mcpd for hosts that call it plainly; the server itself refuses that.',
+    step: (name, value) => (name.startsWith('call simulate-research-query') ? '<run by mcpd>' : value),
+  },
+  {
     why: 'The words of an error of mcpd are its own, and say more; the code stays.',
     object: (value) => (typeof value['code'] === 'number' && 'message' in value ? { code: value['code'] } : value),
   },
