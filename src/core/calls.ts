@@ -1,4 +1,5 @@
-import { ABANDONED_IDS_KEPT, CALL_TIMEOUT_MS, CANCELLED_ASKS_MS, COALESCE_BYTES_MAX } from '../limits.ts';
+import { CANCELLED_ASKS_MS } from '../input-limits.ts';
+import { ABANDONED_IDS_KEPT, CALL_TIMEOUT_MS, COALESCE_BYTES_MAX } from '../limits.ts';
 import { asBuffer, type Edit, join, splice } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
 import { errorEdits } from '../protocol/host-errors.ts';

@@ -1,4 +1,4 @@
-import { CANCELLED_ASKS_MS } from '../limits.ts';
+import { CANCELLED_ASKS_MS } from '../input-limits.ts';
 import type { Call } from './call.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
 import { isOfTask } from './tasks.ts';

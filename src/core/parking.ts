@@ -1,4 +1,4 @@
-import { PARKED_CALLS_MAX, PARKED_GATHER_MS, PARKED_MS } from '../limits.ts';
+import { PARKED_CALLS_MAX, PARKED_GATHER_MS, PARKED_MS } from '../input-limits.ts';
 import { type Callback, lackFor } from '../protocol/abilities.ts';
 import { idKey, join } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';

@@ -1,4 +1,4 @@
-import { OWN_PROCESSES_MAX } from '../limits.ts';
+import { OWN_PROCESSES_MAX } from '../input-limits.ts';
 import { type Abilities, ALL_ABILITIES, NO_ABILITIES, SHARED_ABILITIES } from '../protocol/abilities.ts';
 import { newInstance } from './instance.ts';
 import type { ServerMemory, ServerName } from './model.ts';

@@ -1,4 +1,4 @@
-import { QUESTION_TIMEOUT_MS } from '../limits.ts';
+import { QUESTION_TIMEOUT_MS } from '../input-limits.ts';
 import { idKey } from '../protocol/bytes.ts';
 import type { RawId } from '../protocol/frame.ts';
 import { errorText, INTERNAL_ERROR, notificationText, resultText } from '../protocol/jsonrpc.ts';

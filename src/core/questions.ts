@@ -1,4 +1,5 @@
-import { COALESCE_BYTES_MAX, ELICITATIONS_KEPT, SERVER_QUESTIONS_MAX } from '../limits.ts';
+import { ELICITATIONS_KEPT, SERVER_QUESTIONS_MAX } from '../input-limits.ts';
+import { COALESCE_BYTES_MAX } from '../limits.ts';
 import { type Callback, isCallback, lackFor } from '../protocol/abilities.ts';
 import { type Edit, idKey, join, splice } from '../protocol/bytes.ts';
 import type { Frame, RawId } from '../protocol/frame.ts';

@@ -1,4 +1,4 @@
-import { INPUT_BYTES_MAX, INPUT_RETRY_MS, INPUT_ROUNDS_MAX, SERVER_QUESTIONS_MAX } from '../limits.ts';
+import { INPUT_BYTES_MAX, INPUT_RETRY_MS, INPUT_ROUNDS_MAX, SERVER_QUESTIONS_MAX } from '../input-limits.ts';
 import { type Callback, isCallback, lackFor } from '../protocol/abilities.ts';
 import { type Edit, join, line } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Character } from '../../test/simulated/servers.ts';
 import { World } from '../../test/simulated/world.ts';
-import { OWN_PROCESSES_MAX } from '../limits.ts';
+import { OWN_PROCESSES_MAX } from '../input-limits.ts';
 import type { Door } from './model.ts';
 
 const ASKS: Character = { tools: ['ask', 'other'] };

@@ -1,4 +1,4 @@
-import { HOST_TASK_LISTENS_MAX } from '../limits.ts';
+import { HOST_TASK_LISTENS_MAX } from '../input-limits.ts';
 import { parsedTaskId } from '../protocol/tasks.ts';
 import { listen } from './listening.ts';
 import { instancesOf } from './places.ts';

@@ -1,4 +1,4 @@
-import { TASK_LIST_PAGES_MAX, TASK_LIST_TIMEOUT_MS, TASK_LISTINGS_MAX, TASKS_LISTED_MAX } from '../limits.ts';
+import { TASK_LIST_PAGES_MAX, TASK_LIST_TIMEOUT_MS, TASK_LISTINGS_MAX, TASKS_LISTED_MAX } from '../input-limits.ts';
 import { join } from '../protocol/bytes.ts';
 import type { Frame, RawId } from '../protocol/frame.ts';
 import { edited } from '../protocol/input.ts';

@@ -1,4 +1,4 @@
-import { TASK_BYTES_MAX } from '../limits.ts';
+import { TASK_BYTES_MAX } from '../input-limits.ts';
 import { type Edit, join, mentions } from '../protocol/bytes.ts';
 import type { Frame, Span } from '../protocol/frame.ts';
 import { withoutMembers } from '../protocol/members.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { World } from '../../test/simulated/world.ts';
-import { CALL_TOTAL_MS, TASK_POLL_MAX_MS } from '../limits.ts';
+import { TASK_POLL_MAX_MS } from '../input-limits.ts';
+import { CALL_TOTAL_MS } from '../limits.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 const DIGS = {

@@ -1,4 +1,5 @@
-import { CALL_TOTAL_MS, TASK_BYTES_MAX, TASK_POLL_MAX_MS, TASK_POLL_MIN_MS, TASK_POLL_MS } from '../limits.ts';
+import { TASK_BYTES_MAX, TASK_POLL_MAX_MS, TASK_POLL_MIN_MS, TASK_POLL_MS } from '../input-limits.ts';
+import { CALL_TOTAL_MS } from '../limits.ts';
 import { join, line } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
 import { requestText } from '../protocol/jsonrpc.ts';

@@ -3,7 +3,8 @@ import type { SimulatedHost } from '../../test/simulated/hosts.ts';
 import type { Message } from '../../test/simulated/messages.ts';
 import type { SimulatedProcess } from '../../test/simulated/processes.ts';
 import { World } from '../../test/simulated/world.ts';
-import { IDLE_STOP_MS, TASK_HOLDS_MS, TASK_LIST_TIMEOUT_MS, TASK_LISTINGS_MAX } from '../limits.ts';
+import { TASK_HOLDS_MS, TASK_LIST_TIMEOUT_MS, TASK_LISTINGS_MAX } from '../input-limits.ts';
+import { IDLE_STOP_MS } from '../limits.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 const WITH_TASKS = {

@@ -1,4 +1,4 @@
-import { TASK_BYTES_MAX, TASK_HOLDS_MS, TASKS_KEPT } from '../limits.ts';
+import { TASK_BYTES_MAX, TASK_HOLDS_MS, TASKS_KEPT } from '../input-limits.ts';
 import { join } from '../protocol/bytes.ts';
 import type { Frame, Span } from '../protocol/frame.ts';
 import { featuresOf } from '../protocol/revisions.ts';

@@ -1,4 +1,4 @@
-import { QUIET_TARGETS_KEPT, TURN_MAX_MS, TURN_WAIT_MS } from '../limits.ts';
+import { QUIET_TARGETS_KEPT, TURN_MAX_MS, TURN_WAIT_MS } from '../input-limits.ts';
 import type { Call } from './call.ts';
 import { arm } from './emit.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
