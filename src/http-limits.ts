@@ -29,3 +29,5 @@ export const HTTP_BODIES_BYTES_MAX = 128 * MIB;
 export const HTTP_UNREAD_MS = 1 * MINUTE;
 /** Requests on one connection that wait behind others: no host sends more than one at a time, and each is held in memory. */
 export const HTTP_QUEUED_MAX = 16;
+/** Arguments of one tool that go into headers: each is one of its own, and servers take some hundred in all. */
+export const TOOL_HEADERS_MAX = 64;

@@ -20,10 +20,6 @@ export const BATCH_ELEMENTS_MAX = 1000;
 export const BATCH_ANSWERS_BYTES_MAX = 16 * MIB;
 /** Nesting that the scanner accepts: deeper JSON breaks parsers further on. */
 export const JSON_DEPTH_MAX = 256;
-/** What the core may wrap around a message that came in: an answer goes on as a part of the params of a request. */
-export const JSON_DEPTH_ADDED_MAX = 16;
-/** Arguments of one tool that go into headers: each is one of its own, and servers take some hundred in all. */
-export const TOOL_HEADERS_MAX = 64;
 /** Below this size a rewritten message becomes one buffer: one copy costs less than several iovecs. */
 export const COALESCE_BYTES_MAX = 64 * KIB;
 /** Results up to this size are searched for URIs that hosts know under another name; beyond it they pass as they are. */

@@ -35,3 +35,5 @@ export const REMOTE_RESUMES_MAX = 5;
 export const REMOTE_LINGER_MS = 1 * SECOND;
 /** Telling a server that a session is over; nobody waits longer for that. */
 export const REMOTE_GOODBYE_MS = 1 * SECOND;
+/** What the core may wrap around a message that came in: an answer goes on as a part of the params of a request. */
+export const JSON_DEPTH_ADDED_MAX = 16;

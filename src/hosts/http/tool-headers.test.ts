@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TOOL_HEADERS_MAX } from '../../limits.ts';
+import { TOOL_HEADERS_MAX } from '../../http-limits.ts';
 import { viewOf } from '../../protocol/request-view.ts';
 import { messageOf } from './body.ts';
 import { decodedValue } from './header-value.ts';

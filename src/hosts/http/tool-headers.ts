@@ -1,4 +1,4 @@
-import { TOOL_HEADERS_MAX } from '../../limits.ts';
+import { TOOL_HEADERS_MAX } from '../../http-limits.ts';
 import { jsonString, member, text } from '../../protocol/members.ts';
 import { param, type RequestView } from '../../protocol/request-view.ts';
 import { decodedValue } from './header-value.ts';

@@ -63,6 +63,17 @@ export class Exchange {
     this.#closed.removeEventListener('abort', this.#onClosed);
   }
 
+  /** For a request of the connection's own: others wait for it, and nothing else bounds a stream that stays silent. */
+  async within(timeoutMs: number, work: () => Promise<void>): Promise<void> {
+    const late = setTimeout(() => this.abandon('now'), timeoutMs);
+    try {
+      await work();
+    } finally {
+      clearTimeout(late);
+      this.end();
+    }
+  }
+
   /** Reads an answer with status 200. @throws {RemoteFault} */
   async read(answer: HttpAnswer, place: string, pauseMs: number): Promise<void> {
     this.#headers = answer.headers;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TOOL_HEADERS_MAX } from '../../limits.ts';
+import { TOOL_HEADERS_MAX } from '../../http-limits.ts';
 import { headerArguments } from './header-schema.ts';
 
 const object = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({

@@ -1,6 +1,6 @@
 /** Which arguments of a tool go into headers, by the annotation `x-mcp-header` in its input schema. Pure. */
 
-import { TOOL_HEADERS_MAX } from '../../limits.ts';
+import { TOOL_HEADERS_MAX } from '../../http-limits.ts';
 
 export interface HeaderArgument {
   /** Names of the properties that lead to the argument. */

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { JSON_DEPTH_ADDED_MAX, JSON_DEPTH_MAX } from '../../limits.ts';
+import { JSON_DEPTH_MAX } from '../../limits.ts';
 import { byteLength, join } from '../../protocol/bytes.ts';
 import type { Bytes, Envelope, Frame, RawId } from '../../protocol/frame.ts';
 import { FrameReader } from '../../protocol/framing.ts';
 import { jsonString, member, text } from '../../protocol/members.ts';
 import { readModernEnvelope } from '../../protocol/meta.ts';
 import { param, type RequestView, viewOf } from '../../protocol/request-view.ts';
+import { JSON_DEPTH_ADDED_MAX } from '../../remote-limits.ts';
 import { headerValue } from './header-value.ts';
 
 /** A message of the core on its way to a remote server, looked into as far as HTTP needs it. */

@@ -246,16 +246,11 @@ export class StreamableChannel implements Channel {
         const exchange = this.#exchange(out, (frame, headers) => {
           if (frame.envelope.kind === 'result' || frame.envelope.kind === 'error') seen.push({ frame, headers });
         });
-        // Requests of hosts wait for this one, and nothing else bounds a stream that stays silent.
-        const late = setTimeout(() => exchange.abandon('now'), this.#ports.headTimeoutMs);
-        try {
+        await exchange.within(this.#ports.headTimeoutMs, async () => {
           const answer = await this.#send(exchange);
           if (answer.status < 300) await exchange.read(answer, this.#ports.requester.place, this.#ports.headTimeoutMs);
           else answer.body.destroy();
-        } finally {
-          clearTimeout(late);
-          exchange.end();
-        }
+        });
         return seen.at(-1) ?? null;
       },
     };
