@@ -1,5 +1,5 @@
 import { CLIENT_DIFFERENCES, DIFFERENCES, type Difference } from './differences.ts';
-import { CLIENT_SETS, type Outcomes, SETS, type SetName } from './suite.ts';
+import { CLIENT_SETS, type Outcome, type Outcomes, SETS, type SetName } from './suite.ts';
 
 /** What was run, by target and by set. */
 export type Found = Map<string, Map<SetName, Outcomes>>;
@@ -23,7 +23,7 @@ export function pageOf(servers: Found, client: ReadonlyMap<SetName, Outcomes>): 
     '',
     'The suite plays a server, which is installed as a remote one; a host then does through mcpd what the scenario is about.',
     '',
-    ...tableOf(['', ...CLIENT_SETS], [['mcpd', ...CLIENT_SETS.map((set) => cellOf(client.get(set)))]]),
+    ...tableOf(['', ...CLIENT_SETS], [['mcpd', ...CLIENT_SETS.map((set) => scenariosOf(client.get(set)))]]),
     '',
     ...listOf('Scenarios that do not pass:', CLIENT_DIFFERENCES),
   ].join('\n');
@@ -50,15 +50,24 @@ both eras at one URL. Then mcpd stands in front of it: over stdio and over HTTP,
 whatever the suite asks in the other era has to be bridged. \`/mcp/s/fixture\` is that server under its own names, \`/mcp\` all servers of
 the machine under prefixed names.
 
-Scenarios that count: passed of all, then their checks in brackets.
+Scenarios that count: passed of all, then their checks in brackets. What did not run is 0 of 0.
 `;
 
+function scoredIn(outcomes: Outcomes): Outcome[] {
+  return Object.values(outcomes).filter(({ unscored }) => !unscored);
+}
+
+/** Without the checks: how many there are depends on how many requests came to the suite's server. */
+function scenariosOf(outcomes: Outcomes | undefined): string {
+  const scored = scoredIn(outcomes ?? {});
+  return `${scored.filter(({ failed }) => failed === 0).length} of ${scored.length}`;
+}
+
 function cellOf(outcomes: Outcomes | undefined): string {
-  if (outcomes === undefined) return '–';
-  const scored = Object.values(outcomes).filter(({ unscored }) => !unscored);
-  const checks = scored.reduce((sum, { passed }) => sum + passed, 0);
+  const scored = scoredIn(outcomes ?? {});
+  const passed = scored.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = scored.reduce((sum, outcome) => sum + outcome.failed, 0);
-  return `${scored.filter(({ failed }) => failed === 0).length} of ${scored.length} (${checks} of ${checks + failed})`;
+  return `${scenariosOf(outcomes)} (${passed} of ${passed + failed})`;
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -30,7 +30,7 @@ export type SetName = keyof typeof SETS;
 export const CLIENT_SETS: readonly SetName[] = ['0.2 2025-11-25', '0.2 2026-07-28'];
 
 /** What one scenario found. */
-interface Outcome {
+export interface Outcome {
   passed: number;
   failed: number;
   /** A failure does not count: an extension, or newer than the revision. */
