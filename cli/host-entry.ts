@@ -8,10 +8,10 @@ export interface HostEntry {
   env?: Record<string, string>;
 }
 
-/** `home` is named only when it was given: a host does not have the variables of this shell. */
-export function hostEntry(node: string, dist: string, givenHome: string | null): HostEntry {
+/** `given` are the variables by which this mcpd is found: a host, which may be the one that starts it, does not have those of this shell. */
+export function hostEntry(node: string, dist: string, given: Record<string, string>): HostEntry {
   const entry = { command: node, args: [join(dist, 'stdio.cjs')] };
-  return givenHome === null ? entry : { ...entry, env: { MCPD_HOME: givenHome } };
+  return Object.keys(given).length === 0 ? entry : { ...entry, env: given };
 }
 
 /** Lines to paste: the JSON that most hosts take, and the command of the one that has a command. */

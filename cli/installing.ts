@@ -1,6 +1,7 @@
 import type { InstallEvent, InstallStep, SessionStatus } from '../src/api/contract.ts';
 import type { DaemonClient } from '../src/control/client.ts';
 import { fromReport, McpdError } from '../src/errors.ts';
+import { portOf } from '../src/paths.ts';
 import { showable } from '../src/text.ts';
 import type { Parsed } from './command.ts';
 import type { Context } from './context.ts';
@@ -86,7 +87,10 @@ async function showEnd(
   const entry =
     hosts.length > 0
       ? null
-      : hostEntry(process.execPath, dist, (env['MCPD_HOME'] ?? '') === '' ? null : context.paths.home);
+      : hostEntry(process.execPath, dist, {
+          ...((env['MCPD_HOME'] ?? '') === '' ? {} : { MCPD_HOME: context.paths.home }),
+          ...((env['MCPD_PORT'] ?? '') === '' ? {} : { MCPD_PORT: String(portOf(context.paths.home, env)) }),
+        });
   if (parsed.flag('json')) {
     return output.json({
       server: done.server,

@@ -66,6 +66,10 @@ function showStatus(status: DaemonStatus, parsed: Parsed, { output }: Context): 
     ['process', String(status.pid)],
     ['home', status.home],
     ['dashboard', status.port === null ? 'off' : `http://127.0.0.1:${status.port} (mcpd dashboard opens it)`],
+    [
+      'HTTP hosts',
+      status.port === null ? 'off' : `http://127.0.0.1:${status.port}/mcp (mcpd token add NAME lets one in)`,
+    ],
     ['servers', `${status.servers}, ${amount(status.sessions, 'host')} connected, ${amount(status.calls, 'call')}`],
   ]);
   for (const warning of status.warnings) output.say(`${output.sayPaint.yellow('warning')}  ${showable(warning)}`);

@@ -13,7 +13,7 @@ import { callsAtServer, newLink } from './instance.ts';
 import { type ExitReport, LIST_KINDS } from './model.ts';
 import { declaredBy } from './places.ts';
 import { withdrawAll } from './question-table.ts';
-import { notStarted, outcomeUnknown, type Refusal } from './refusals.ts';
+import { authRequired, notStarted, outcomeUnknown, type Refusal } from './refusals.ts';
 import { fillSlots, leaveSlot } from './start-slots.ts';
 import type { Core, Instance } from './state.ts';
 import { type Action, afterExit, type Signal, TABLE } from './supervision.ts';
@@ -91,8 +91,10 @@ export function onExited(core: Core, instance: Instance, exit: ExitReport): void
     log(core, instance, 'error', `ended: ${report.cause}`);
   }
   // A person's word makes up for a fault.
-  const asked = stopped || instance.again === 'by-hand';
-  const needed = core.mode === 'serving' && isNeeded(core, instance, stopped);
+  // Nor is it a fault of a server that it lets nobody in who has not logged in: it is tried again when somebody has.
+  const locked = core.servers.get(instance.server)?.locked ?? null;
+  const asked = stopped || instance.again === 'by-hand' || locked !== null;
+  const needed = core.mode === 'serving' && locked === null && isNeeded(core, instance, stopped);
   if (asked || readyMs >= STABLE_UPTIME_MS) instance.halfOpen = false;
   const { halfOpen, unstable } = instance;
   const next = afterExit({ asked, needed, halfOpen, readyMs, unstable, now: core.now, random: core.config.random() });
@@ -236,7 +238,11 @@ function fillStartSlots(core: Core): void {
 }
 
 function refuseCalls(core: Core, instance: Instance, reason: string): void {
-  const refusal = notStarted(instance.server, reason, lastExit(instance), null);
+  const locked = core.servers.get(instance.server)?.locked ?? null;
+  const refusal =
+    locked === null
+      ? notStarted(instance.server, reason, lastExit(instance), null)
+      : authRequired(instance.server, locked);
   for (const call of instance.queue) finishWithRefusal(core, instance, call, refusal, 'error');
 }
 

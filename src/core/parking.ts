@@ -4,7 +4,7 @@ import { idKey, join } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';
 import { edited, inputRequiredResult, labelEdit } from '../protocol/input.ts';
 import { errorText, METHOD_NOT_FOUND, resultText } from '../protocol/jsonrpc.ts';
-import { elements, jsonString, member, text } from '../protocol/members.ts';
+import { elements, jsonString, member, members, text, withoutMembers } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { errorCodeOf } from '../protocol/results.ts';
 import { sampledForServer } from '../protocol/sampling.ts';
@@ -246,7 +246,12 @@ function labelOf({ prefixed, server }: Call): string | null {
 
 function paramsFor({ bytes, params, method }: Wanted, label: string | null): string {
   if (params === null) return '{}';
-  const edits = [...labelEdit(bytes, params, method, label), ...withoutRelatedTask(bytes, params)];
+  const edits = [
+    ...labelEdit(bytes, params, method, label),
+    ...withoutRelatedTask(bytes, params),
+    // Given up in 2026-07-28.
+    ...(method === 'elicitation/create' ? withoutMembers(members(bytes, params), ['elicitationId']) : []),
+  ];
   return edited(
     bytes,
     params,
