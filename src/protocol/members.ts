@@ -4,6 +4,7 @@
  */
 import { asBuffer, type Edit } from './bytes.ts';
 import type { Span } from './frame.ts';
+import { usualText } from './usual-text.ts';
 
 export interface Member {
   /** Decoded. */
@@ -29,7 +30,7 @@ const CLOSE_OBJECT = 0x7d;
 export function members(bytes: Uint8Array, span: Span): Member[] {
   const list: Member[] = [];
   walk(bytes, span, (keyStart, keyEnd, start, end) => {
-    const key = keyText(bytes, keyStart, keyEnd);
+    const key = jsonString(bytes, { start: keyStart, end: keyEnd });
     if (key !== null) list.push({ key, keyStart, keyEnd, start, end });
     return key !== null;
   });
@@ -87,7 +88,7 @@ export function jsonString(bytes: Uint8Array, span: Span): string | null {
   for (let at = start + 1; at < end - 1; at++) {
     if (bytes[at] === BACKSLASH) return parsedString(text(bytes, span));
   }
-  return bytes[end - 1] === QUOTE ? text(bytes, { start: start + 1, end: end - 1 }) : null;
+  return bytes[end - 1] === QUOTE ? usualText(asBuffer(bytes), start + 1, end - 1) : null;
 }
 
 /** The edits that leave these members out, each with the comma that belongs to it. */
@@ -118,32 +119,6 @@ const FEW_KEYS = 8;
 function isBefore(list: readonly Member[], key: string, at: number): boolean {
   for (let i = 0; i < at; i++) if (list[i]?.key === key) return true;
   return false;
-}
-
-/**
- * Keys as they were decoded last, each at a place that its length and two of its bytes give: hosts and servers write the same few keys
- * again and again, and to compare one costs less than to make its text. All of them are ASCII without escapes.
- */
-const KEYS: string[] = new Array<string>(128).fill('');
-/** Longer keys are no keys of MCP. */
-const KEPT_KEY_CHARS_MAX = 48;
-
-/** The decoded key in the quotes at `from`; null when there is none. */
-function keyText(bytes: Uint8Array, from: number, to: number): string | null {
-  const length = to - from - 2;
-  if (length <= 0 || length > KEPT_KEY_CHARS_MAX) return jsonString(bytes, { start: from, end: to });
-  const place = (length * 37 + (bytes[from + 1] ?? 0) * 5 + (bytes[to - 2] ?? 0)) % KEYS.length;
-  const known = KEYS[place] ?? '';
-  if (known.length === length && bytes[to - 1] === QUOTE && isAt(bytes, from + 1, known)) return known;
-  const key = jsonString(bytes, { start: from, end: to });
-  // As many characters as bytes: neither an escape nor a character beyond ASCII is in it.
-  if (key?.length === length) KEYS[place] = key;
-  return key;
-}
-
-function isAt(bytes: Uint8Array, from: number, ascii: string): boolean {
-  for (let i = 0; i < ascii.length; i++) if (bytes[from + i] !== ascii.charCodeAt(i)) return false;
-  return true;
 }
 
 /** Visits the members of the object at `span` until `visit` says that it has seen enough, or something is no member. */

@@ -1,8 +1,9 @@
-import type { Edit } from './bytes.ts';
+import { asBuffer, type Edit } from './bytes.ts';
 import { modernMeta } from './handshake.ts';
 import { jsonString, type Member, member, members, text } from './members.ts';
 import { param, type RequestView } from './request-view.ts';
 import { RELATED_TASK_KEY, relatedForServer, TASKS_EXTENSION } from './tasks.ts';
+import { usualText } from './usual-text.ts';
 
 /** The `_meta` of requests: what a modern host says with each of them, and how it changes on the way to a server of either era. */
 
@@ -115,7 +116,7 @@ function metaOf(view: RequestView): readonly Member[] {
 
 function envelopeIn(bytes: Uint8Array, meta: readonly Member[]): ModernEnvelope | null {
   if (!meta.some(({ key }) => MODERN_KEYS.includes(key))) return null;
-  const raw = (entry: Member | null) => (entry === null ? null : text(bytes, entry));
+  const raw = (entry: Member | null) => (entry === null ? null : usualText(asBuffer(bytes), entry.start, entry.end));
   const string = (entry: Member | null) => (entry === null ? null : jsonString(bytes, entry));
   return {
     protocolVersion: string(named(meta, VERSION_KEY)),

@@ -22,10 +22,11 @@ export function resultFor(era: 'legacy' | 'modern', json: string): string {
 export function completeForModern(frame: Frame, result: Span, method: string): Edit | null {
   const wanted = method === 'resources/read' ? ['resultType', 'ttlMs'] : ['resultType'];
   const isPlain = frame.length > SEARCHED_BYTES_MIN && !wanted.some((key) => mentions(frame.bytes, `"${key}"`));
-  const keys = isPlain ? [] : membersOf(frame, result).map(({ key }) => key);
+  const bytes = isPlain ? NO_BYTES : join(frame.bytes);
+  const lacks = (key: string) => wanted.includes(key) && (isPlain || member(bytes, result, key) === null);
   const parts: string[] = [];
-  if (!keys.includes('resultType')) parts.push('"resultType":"complete"');
-  if (wanted.includes('ttlMs') && !keys.includes('ttlMs')) parts.push(CACHE_HINTS);
+  if (lacks('resultType')) parts.push('"resultType":"complete"');
+  if (lacks('ttlMs')) parts.push(CACHE_HINTS);
   const first = firstByteAfter(frame.bytes, result.start);
   if (parts.length === 0 || first === null) return null;
   const at = result.start + 1;
@@ -73,10 +74,7 @@ export function errorCodeOf(bytes: Uint8Array, error: Span): number | null {
 
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-
-function membersOf(frame: Frame, span: Span): Member[] {
-  return members(join(frame.bytes), span);
-}
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * The edit that says the structured content as text, where a host would otherwise see nothing: the member `content` is missing, or is empty
