@@ -111,6 +111,21 @@ test('the envelope tells a modern request, and what it lacks', () => {
   expect(missingInEnvelope(odd ?? NO_ENVELOPE)).toEqual([`${KEY}protocolVersion`, `${KEY}clientCapabilities`]);
 });
 
+test('the same envelope at another place, and another one of the same length, are read as what they are', () => {
+  const meta = (version: string) => `{"${KEY}protocolVersion":"${version}","${KEY}clientCapabilities":{},"x":1}`;
+  for (const [before, version] of [
+    ['', '2026-07-28'],
+    ['"a":1,', '2026-07-28'],
+    ['"name":"b",', '2026-07-28'],
+    ['"a":1,', '2026-07-29'],
+    ['', '2026-07-29'],
+  ]) {
+    const params = `{${before}"_meta":${meta(version ?? '')}}`;
+    expect(readModernEnvelope(request(params))?.protocolVersion).toBe(version);
+    expect(edited(params, 'modern', 'legacy')).toBe(`{${before}"_meta":{"x":1}}`);
+  }
+});
+
 test.each([
   ['{"_meta":{"progressToken":"a\\u0062"}}', '"a\\u0062"'],
   ['{"_meta":{"progressToken":-1.5e3}}', '-1.5e3'],

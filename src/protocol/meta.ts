@@ -1,4 +1,5 @@
 import { asBuffer, type Edit } from './bytes.ts';
+import type { Span } from './frame.ts';
 import { modernMeta } from './handshake.ts';
 import { jsonString, type Member, member, members, text } from './members.ts';
 import { param, type RequestView } from './request-view.ts';
@@ -23,6 +24,12 @@ export interface ModernEnvelope {
   logLevel: string | null;
 }
 
+/** The `_meta` of one request. */
+export interface RequestMeta {
+  members: readonly Member[];
+  envelope: ModernEnvelope | null;
+}
+
 export const NO_ENVELOPE: ModernEnvelope = {
   protocolVersion: null,
   clientInfo: null,
@@ -32,8 +39,7 @@ export const NO_ENVELOPE: ModernEnvelope = {
 
 /** The modern envelope of a request, or null when nothing of it is there: then the host is legacy. */
 export function readModernEnvelope(view: RequestView): ModernEnvelope | null {
-  if (view.envelope === 'unread') view.envelope = envelopeIn(view.bytes, metaOf(view));
-  return view.envelope;
+  return metaOf(view).envelope;
 }
 
 /** The keys a modern request lacks although it must have them. */
@@ -46,7 +52,7 @@ export function missingInEnvelope(envelope: ModernEnvelope): string[] {
 
 /** Raw JSON of the request's `_meta.progressToken`, a string or a number; null when there is none. */
 export function progressTokenOf(view: RequestView): string | null {
-  const token = named(metaOf(view), 'progressToken');
+  const token = named(metaOf(view).members, 'progressToken');
   const raw = token === null ? '' : text(view.bytes, token);
   return /^["0-9-]/.test(raw) ? raw : null;
 }
@@ -86,7 +92,7 @@ export function metaEdit(
     const comma = view.params.length === 0 ? '' : ',';
     return { start: params.start + 1, end: params.start + 1, with: `"_meta":{${added}}${comma}` };
   }
-  const list = metaOf(view);
+  const list = metaOf(view).members;
   const passes = way.to === 'modern' && way.from === 'modern';
   const parts: string[] = [];
   let changed = added !== '';
@@ -106,12 +112,35 @@ export function metaEdit(
 
 // — internal —
 
-function metaOf(view: RequestView): readonly Member[] {
+/** The last one with an envelope, and where it stood: a modern client sends the same with each of its requests. */
+let last: { raw: Buffer; start: number; meta: RequestMeta } | null = null;
+
+function metaOf(view: RequestView): RequestMeta {
   if (view.meta === 'unread') {
-    const meta = param(view, '_meta');
-    view.meta = meta === null ? NO_MEMBERS : members(view.bytes, meta);
+    const found = param(view, '_meta');
+    view.meta = found === null ? NOTHING : (asLast(view.bytes, found) ?? readMeta(view.bytes, found));
   }
   return view.meta;
+}
+
+function asLast(bytes: Uint8Array, { start, end }: Span): RequestMeta | null {
+  if (last === null || end - start !== last.raw.length || last.raw.compare(bytes, start, end) !== 0) return null;
+  const { meta } = last;
+  const by = start - last.start;
+  return by === 0 ? meta : { members: meta.members.map((one) => movedBy(one, by)), envelope: meta.envelope };
+}
+
+function movedBy({ key, keyStart, keyEnd, start, end }: Member, by: number): Member {
+  return { key, keyStart: keyStart + by, keyEnd: keyEnd + by, start: start + by, end: end + by };
+}
+
+function readMeta(bytes: Uint8Array, span: Span): RequestMeta {
+  const list = members(bytes, span);
+  const meta = { members: list, envelope: envelopeIn(bytes, list) };
+  const { start, end } = span;
+  if (meta.envelope !== null && end - start <= REMEMBERED_BYTES_MAX)
+    last = { raw: Buffer.from(bytes.subarray(start, end)), start, meta };
+  return meta;
 }
 
 function envelopeIn(bytes: Uint8Array, meta: readonly Member[]): ModernEnvelope | null {
@@ -126,7 +155,9 @@ function envelopeIn(bytes: Uint8Array, meta: readonly Member[]): ModernEnvelope 
   };
 }
 
-const NO_MEMBERS: readonly Member[] = [];
+const NOTHING: RequestMeta = { members: [], envelope: null };
+/** Longer ones are not remembered: what a client says of itself is shorter. */
+const REMEMBERED_BYTES_MAX = 4096;
 
 /** The first of this key. */
 function named(list: readonly Member[], key: string): Member | null {

@@ -1,7 +1,7 @@
 import { join } from './bytes.ts';
 import type { Envelope, Frame } from './frame.ts';
 import { type Member, members } from './members.ts';
-import type { ModernEnvelope } from './meta.ts';
+import type { RequestMeta } from './meta.ts';
 
 /** A host's request, looked into as far as its routing needs: its params member by member, and no deeper. */
 export interface RequestView {
@@ -10,9 +10,8 @@ export interface RequestView {
   /** The whole line in one piece; offsets of the members are in it. */
   bytes: Uint8Array;
   params: readonly Member[];
-  /** Members of its `_meta`, and what they say of a modern host: read by meta.ts, once it is asked. */
-  meta: readonly Member[] | 'unread';
-  envelope: ModernEnvelope | 'unread' | null;
+  /** What is in its `_meta`; read by meta.ts, once it is asked. */
+  meta: RequestMeta | 'unread';
 }
 
 /** Made once: the door by HTTP looks into a request, and the core does again. */
@@ -20,7 +19,7 @@ export function viewOf(frame: Frame, request: RequestView['request']): RequestVi
   if (frame.view !== undefined) return frame.view;
   const bytes = join(frame.bytes);
   const params = request.params === null ? [] : members(bytes, request.params);
-  return { frame, request, bytes, params, meta: 'unread', envelope: 'unread' };
+  return { frame, request, bytes, params, meta: 'unread' };
 }
 
 export function param(view: RequestView, key: string): Member | null {
