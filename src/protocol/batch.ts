@@ -39,7 +39,7 @@ export function openBatch(line: BatchLine, bounds: BatchBounds & { answersBytesM
       answers.refuse(errorText(found.id, INVALID_REQUEST, 'initialize must not be in a batch', REASON));
     } else {
       if (found.kind === 'request') answers.expect();
-      frames.push({ bytes: [bytes], length: bytes.length, envelope: found });
+      frames.push({ bytes: [bytes], length: bytes.length, envelope: found, view: null });
     }
   }
   return { frames, answers };
@@ -59,7 +59,7 @@ export function splitBatch(
   for (const element of list) {
     const { bytes, found } = element;
     if (typeof found === 'string') noise(element, found);
-    else onFrame({ bytes: [bytes], length: bytes.length, envelope: found });
+    else onFrame({ bytes: [bytes], length: bytes.length, envelope: found, view: null });
   }
 }
 

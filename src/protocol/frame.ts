@@ -29,8 +29,8 @@ export interface Frame {
   /** Bytes in the line. */
   length: number;
   envelope: Envelope;
-  /** What somebody has looked into already (`viewOf`). */
-  view?: RequestView;
+  /** What somebody has looked into already (`viewOf`). Each frame has it from the start: one that gets it later is slow for whoever takes it. */
+  view: RequestView | null;
 }
 
 /** A line that is an array: JSON, and valid UTF-8. */

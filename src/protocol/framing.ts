@@ -158,7 +158,7 @@ export class FrameReader {
     if (!isMessage && (found !== 'batch' || onBatch === undefined)) return this.#noise(found, bytes, length);
     if (!this.#utf8.finish()) return this.#noise('invalid-utf8', bytes, length);
     this.#reset();
-    if (isMessage) this.#options.onFrame({ bytes, length, envelope: found });
+    if (isMessage) this.#options.onFrame({ bytes, length, envelope: found, view: null });
     else onBatch?.({ bytes, length });
   }
 
@@ -202,7 +202,7 @@ export class FrameReader {
     const envelope = this.#scanner.finish();
     if (envelope === null || typeof envelope === 'string') return null;
     const message = line.subarray(from);
-    return this.#options.isUtf8(message) ? { bytes: [message], length: message.length, envelope } : null;
+    return this.#options.isUtf8(message) ? { bytes: [message], length: message.length, envelope, view: null } : null;
   }
 
   #sampleOf(bytes: Bytes): Uint8Array {

@@ -11,7 +11,7 @@ function view(params: string, chunkBytes = Number.MAX_SAFE_INTEGER) {
   const whole = Buffer.concat(bytes as Buffer[]);
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < whole.length; at += chunkBytes) chunks.push(whole.subarray(at, at + chunkBytes));
-  const frame: Frame = { envelope, length, bytes: chunks };
+  const frame: Frame = { bytes: chunks, length, envelope, view: null };
   return viewOf(frame, envelope);
 }
 

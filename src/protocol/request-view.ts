@@ -16,7 +16,7 @@ export interface RequestView {
 
 /** Made once: the door by HTTP looks into a request, and the core does again. */
 export function viewOf(frame: Frame, request: RequestView['request']): RequestView {
-  if (frame.view !== undefined) return frame.view;
+  if (frame.view !== null) return frame.view;
   const bytes = join(frame.bytes);
   const params = request.params === null ? [] : members(bytes, request.params);
   return { frame, request, bytes, params, meta: 'unread' };

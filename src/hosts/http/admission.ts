@@ -9,8 +9,7 @@ import { badRequest, forbidden, notAcceptable, type Problem, unauthorized, unsup
 /** Host and Origin: a name that an attacker points at 127.0.0.1 (DNS rebinding) is not ours, nor is a page that is not of this machine. */
 export function strangeness(head: Head, port: number): Problem | null {
   const { host, origin } = head;
-  if (host === null || !NAMES.some((name) => host === `${name}:${port}`))
-    return forbidden('this is not the address of mcpd');
+  if (host === null || !isOurAddress(host, port)) return forbidden('this is not the address of mcpd');
   if (head.repeated !== null) return badRequest(`the header ${head.repeated} is there twice`);
   if (origin !== null && !isOfThisMachine(origin)) return forbidden('another web page asked for this');
   return null;
@@ -56,13 +55,18 @@ export function formFault(head: Head): Problem | null {
 
 // — internal —
 
-const NAMES = ['127.0.0.1', 'localhost', '[::1]'] as const;
+const NAMES: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 const BEARER = /^Bearer +([^\s]+)$/i;
 const JSON_TYPE = /^application\/json\s*(?:;.*)?$/i;
 const STREAM_FIRST = /^\s*text\/event-stream\s*,/i;
 /** What the SDKs send. */
 const BOTH_USUAL = 'application/json, text/event-stream';
+
+function isOurAddress(host: string, port: number): boolean {
+  const colon = host.lastIndexOf(':');
+  return host.slice(colon + 1) === String(port) && NAMES.includes(host.slice(0, colon));
+}
 
 /** A page that is served from this machine; `null` (a sandbox, a file) is not. */
 function isOfThisMachine(origin: string): boolean {

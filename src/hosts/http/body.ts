@@ -50,8 +50,8 @@ export function messageOf(body: Bytes): Frame | BatchLine | NoiseReason {
   if (found === null) return 'not-json';
   if (typeof found === 'string' && found !== 'batch') return found;
   if (!SCANNER.isAscii && !isUtf8(join(body))) return 'invalid-utf8';
-  const line = { bytes: body, length: byteLength(body) };
-  return found === 'batch' ? line : { ...line, envelope: found };
+  const length = byteLength(body);
+  return found === 'batch' ? { bytes: body, length } : { bytes: body, length, envelope: found, view: null };
 }
 
 // — internal —

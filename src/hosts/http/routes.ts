@@ -12,6 +12,7 @@ export type Place =
 
 /** Null: nothing is there. Hono's router alone: what Hono would build around a request costs as much as the call itself. */
 export function placeOf(path: string): Place | null {
+  if (path === '/mcp') return ENDPOINT;
   const [[found] = [], params = []] = ROUTER.match('ALL', path);
   if (found === undefined) return null;
   const [make, indexes] = found;

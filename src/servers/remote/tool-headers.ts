@@ -108,6 +108,7 @@ function without(page: Frame, bytes: Uint8Array, spans: readonly Span[], dropped
     bytes: [made],
     length: made.length,
     envelope: { ...envelope, idSpan: moved(envelope.idSpan), result: { start, end: end + shift } },
+    view: null,
   };
 }
 
