@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 const node = { environment: 'node', pool: 'forks' } as const;
-/** Real processes, sockets and SQLite: one file at a time, so that two cores are enough and nothing competes for time. */
+/** Real processes, sockets and SQLite, each file in homes of its own: two at a time, as two cores allow. */
+const twoAtATime = { ...node, maxWorkers: 2 } as const;
+/** Whole hosts and daemons that are killed and counted: one file at a time, so that nothing competes for time. */
 const oneAtATime = { ...node, fileParallelism: false, maxWorkers: 1 } as const;
 
 /** Two tests of the whole, which need what is built as those of test/e2e do. */
@@ -30,7 +32,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...oneAtATime,
+          ...twoAtATime,
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           testTimeout: 60_000,
@@ -51,13 +53,13 @@ export default defineConfig({
       },
       {
         test: {
-          ...oneAtATime,
+          ...twoAtATime,
           name: 'conformance',
           include: ['test/conformance/*.test.ts'],
           globalSetup: ['test/e2e/setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -85,10 +85,11 @@ export class Logins {
     });
   }
 
-  /** Once it has read its lists with the new login, if it does so at all now. */
+  /** Once it has read its lists with the new login, or wants another one; if it does so at all now. */
   async #afterwards(name: ServerName): Promise<ServerStatus> {
     const { waits, gateway } = this.#parts;
-    const settled = (status: ServerStatus) => (status.listed ? isUpOrDown(status) : isAtRest(status));
+    const settled = (status: ServerStatus) =>
+      status.wantedReason === 'needs-auth' || (status.listed ? isUpOrDown(status) : isAtRest(status));
     // One that takes its time is told as it is: the login itself is done.
     const status = await waits.until(name, settled).catch(() => gateway.status(name));
     if (status === null) throw unknownServer(name, [...gateway.view.servers.keys()]);
