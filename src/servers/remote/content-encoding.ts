@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { RemoteFault } from './fault.ts';
 
 /** What mcpd can undo. Whoever reads counts the bytes that come out. */
@@ -23,22 +22,24 @@ export function decoded(response: IncomingMessage, place: string): Readable {
 
 // — internal —
 
-/** Events must come out as soon as they are in: nothing waits for a full block, and a stream that is cut gives what it had. */
-const AS_IT_COMES = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-const BROTLI_AS_IT_COMES = {
-  flush: constants.BROTLI_OPERATION_FLUSH,
-  finishFlush: constants.BROTLI_OPERATION_FLUSH,
-};
-
+/**
+ * Events must come out as soon as they are in: nothing waits for a full block, and a stream that is cut gives what it had. The decoders are
+ * loaded by the first answer that needs one: most daemons never see it.
+ */
 function decoderOf(encoding: string): Transform | null {
+  const { constants, createBrotliDecompress, createGunzip, createInflate } = process.getBuiltinModule('node:zlib');
+  const asItComes = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':
-      return createGunzip(AS_IT_COMES);
+      return createGunzip(asItComes);
     case 'deflate':
-      return createInflate(AS_IT_COMES);
+      return createInflate(asItComes);
     case 'br':
-      return createBrotliDecompress(BROTLI_AS_IT_COMES);
+      return createBrotliDecompress({
+        flush: constants.BROTLI_OPERATION_FLUSH,
+        finishFlush: constants.BROTLI_OPERATION_FLUSH,
+      });
     default:
       return null;
   }

@@ -1,8 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Agent as HttpsAgent } from 'node:https';
 import { connect as tcpConnect } from 'node:net';
 import type { Readable } from 'node:stream';
-import { connect as tlsConnect } from 'node:tls';
 import { errnoOf } from '../../errors.ts';
 import { byteLength } from '../../protocol/bytes.ts';
 import type { Bytes } from '../../protocol/frame.ts';
@@ -42,7 +41,13 @@ export interface HttpAnswer {
 /** HTTP to one server, with connections kept for the next request. */
 export class HttpSender {
   readonly #http = new HttpAgent(AGENT);
-  readonly #https = new HttpsAgent(AGENT);
+  #https: HttpsAgent | null = null;
+
+  /** TLS is 3 MiB that a daemon without servers elsewhere does not have to carry, so it is loaded when it is needed. */
+  #secureAgent(): HttpsAgent {
+    this.#https ??= new (process.getBuiltinModule('node:https').Agent)(AGENT);
+    return this.#https;
+  }
 
   /**
    * Sends it and resolves with the head of the answer, whatever its status. Redirects are followed within the same origin, and from http
@@ -84,7 +89,9 @@ export class HttpSender {
         resolve();
       };
       const socket = secure
-        ? tlsConnect({ host, port, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) }, done)
+        ? process
+            .getBuiltinModule('node:tls')
+            .connect({ host, port, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) }, done)
         : tcpConnect({ host, port }, done);
       const timer = setTimeout(() => failed(connectTimeout(url)), REMOTE_CONNECT_TIMEOUT_MS);
       socket.on('error', failed);
@@ -94,7 +101,7 @@ export class HttpSender {
 
   close(): void {
     this.#http.destroy();
-    this.#https.destroy();
+    this.#https?.destroy();
   }
 
   async #withRetries(order: HttpOrder): Promise<IncomingMessage> {
@@ -124,7 +131,7 @@ export class HttpSender {
         signal,
       };
       const request = secure
-        ? httpsRequest(url, { ...options, agent: this.#https })
+        ? process.getBuiltinModule('node:https').request(url, { ...options, agent: this.#secureAgent() })
         : httpRequest(url, { ...options, agent: this.#http });
       let timer = setTimeout(() => request.destroy(connectTimeout(url)), REMOTE_CONNECT_TIMEOUT_MS);
       const connected = () => {
