@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ExposedName, ServerDefinition, ServerMemory } from '../src/core/model.ts';
+import { DEFAULT_LIMITS, type ExposedName, type ServerDefinition, type ServerMemory } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
 import { EXPOSED_NAMES_KEPT_PER_SERVER } from '../src/limits.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -45,14 +45,7 @@ function definition(name: string, change: Partial<ServerDefinition> = {}): Serve
     start: 'on-demand',
     sharing: 'auto',
     enabled: true,
-    limits: {
-      startTimeoutMs: null,
-      callTimeoutMs: null,
-      idleStopMs: null,
-      lineBytesMax: null,
-      memorySoftBytes: null,
-      memoryHardBytes: null,
-    },
+    limits: DEFAULT_LIMITS,
     source: { kind: 'command', ref: `node ${name}` },
     fingerprint: fingerprintOf(launch, null),
     addedAt: 1_764_000_000_000,

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_LIMITS,
   HTTP_TRANSPORTS,
   type HttpLaunch,
   type InstalledPackage,
@@ -139,14 +140,7 @@ function isTextMap(value: unknown): value is Record<string, string> {
 /** A limit that is absent (a row of an older release) takes the default. */
 function limitsOf(value: unknown): ServerLimits | null {
   if (!isMembers(value)) return null;
-  const limits: ServerLimits = {
-    startTimeoutMs: null,
-    callTimeoutMs: null,
-    idleStopMs: null,
-    lineBytesMax: null,
-    memorySoftBytes: null,
-    memoryHardBytes: null,
-  };
+  const limits: ServerLimits = { ...DEFAULT_LIMITS };
   for (const key of LIMIT_KEYS) {
     const limit = value[key] ?? null;
     if (limit !== null && !(Number.isSafeInteger(limit) && Number(limit) > 0)) return null;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DaemonStatus, ServerStatus } from '../../src/api/contract.ts';
+import { DEFAULT_LIMITS } from '../../src/core/model.ts';
 import { McpdError } from '../../src/errors.ts';
 import { pathsOf } from '../../src/paths.ts';
 import { fatalLine } from '../../src/start-report.ts';
@@ -56,14 +57,7 @@ const server: ServerStatus = {
   listed: true,
   source: { kind: 'command', ref: 'node x' },
   launch: { kind: 'stdio', command: 'node', args: [], cwd: null, env: {} },
-  limits: {
-    startTimeoutMs: null,
-    callTimeoutMs: null,
-    idleStopMs: null,
-    lineBytesMax: null,
-    memorySoftBytes: null,
-    memoryHardBytes: null,
-  },
+  limits: DEFAULT_LIMITS,
   fingerprint: 'f',
   addedAt: 0,
 };

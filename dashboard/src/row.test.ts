@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerStatus } from '../../src/api/contract.ts';
+import { DEFAULT_LIMITS } from '../../src/core/model.ts';
 import { durationText } from './duration.ts';
 import { COLUMNS, rowOf } from './row.ts';
 
@@ -33,14 +34,7 @@ function server(changes: Partial<ServerStatus> = {}): ServerStatus {
     listed: true,
     source: { kind: 'catalog', ref: 'weather', package: null },
     launch: { kind: 'stdio', command: 'node', args: [], cwd: null, env: {} },
-    limits: {
-      startTimeoutMs: null,
-      callTimeoutMs: null,
-      idleStopMs: null,
-      lineBytesMax: null,
-      memorySoftBytes: null,
-      memoryHardBytes: null,
-    },
+    limits: DEFAULT_LIMITS,
     fingerprint: '0',
     addedAt: 0,
     ...changes,

@@ -91,6 +91,15 @@ export interface ServerLimits {
   memoryHardBytes: number | null;
 }
 
+export const DEFAULT_LIMITS: Readonly<ServerLimits> = {
+  startTimeoutMs: null,
+  callTimeoutMs: null,
+  idleStopMs: null,
+  lineBytesMax: null,
+  memorySoftBytes: null,
+  memoryHardBytes: null,
+};
+
 /** An installed server, as the registry keeps it. */
 export interface ServerDefinition {
   name: ServerName;

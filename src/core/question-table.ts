@@ -37,11 +37,22 @@ export function settle(core: Core, question: Question): boolean {
 
 /** The host need not answer: what it was asked for has come to its end. */
 export function withdraw(core: Core, question: Question, reason: string): void {
-  if (!settle(core, question)) return;
+  if (settle(core, question)) tellHost(core, question, reason);
+}
+
+/** The host learns that its answer is awaited no longer. */
+export function tellHost(core: Core, question: Question, reason: string): void {
   const session = core.sessions.get(question.session);
   if (session === undefined) return;
   const params = `{"requestId":${question.id},"reason":${JSON.stringify(reason)}}`;
   notify(core, session, notificationText('notifications/cancelled', params), streamOf(question));
+}
+
+/** The server that asked, if its process is still there, learns that there will be no answer. */
+export function tellServer(core: Core, { from }: Question, reason: string): void {
+  const instance = from.kind === 'server' ? core.instances.get(from.instance) : undefined;
+  if (from.kind === 'server' && instance?.link != null && instance.generation === from.generation)
+    answerNobody(core, instance, from.id, reason);
 }
 
 /** A call has come to its end: nothing that was asked for its sake is needed any more, and the server does not wait for it in vain. */
@@ -50,10 +61,7 @@ export function withdrawFor(core: Core, call: Call, reason: string): void {
     if (!question.calls.includes(call) || question.calls.some((other) => other !== call && isOpen(core, other)))
       continue;
     withdraw(core, question, reason);
-    const { from } = question;
-    const instance = from.kind === 'server' ? core.instances.get(from.instance) : undefined;
-    if (from.kind === 'server' && instance?.link != null && instance.generation === from.generation)
-      answerNobody(core, instance, from.id, reason);
+    tellServer(core, question, reason);
   }
   if (call.parked !== null) unpark(core, call.parked);
 }
@@ -86,12 +94,12 @@ export function unpark(core: Core, parked: Parked): void {
   parked.wants.clear();
 }
 
+// — internal —
+
 /** Raw id of the host's request on whose stream it belongs. */
-export function streamOf({ calls }: Question): RawId | null {
+function streamOf({ calls }: Question): RawId | null {
   return calls.at(-1)?.id ?? null;
 }
-
-// — internal —
 
 function isOpen(core: Core, call: Call): boolean {
   return core.sessions.get(call.session)?.open.get(call.idKey) === call;

@@ -4,14 +4,14 @@ import { type Callback, isCallback, lackFor } from '../protocol/abilities.ts';
 import { type Edit, idKey, join, splice } from '../protocol/bytes.ts';
 import type { Frame, RawId } from '../protocol/frame.ts';
 import { labelEdit } from '../protocol/input.ts';
-import { errorText, INVALID_REQUEST, METHOD_NOT_FOUND, notificationText } from '../protocol/jsonrpc.ts';
+import { errorText, INVALID_REQUEST, METHOD_NOT_FOUND } from '../protocol/jsonrpc.ts';
 import { jsonString, member, text } from '../protocol/members.ts';
 import { sampledForServer, samplingForHost } from '../protocol/sampling.ts';
 import type { Call, Question } from './call.ts';
 import { find, passNotice, toServer } from './emit.ts';
 import { type Owner, ownerOf } from './owners.ts';
 import { park, takeBack } from './parking.ts';
-import { answerNobody, newQuestionId, openQuestion, settle, streamOf, withdraw } from './question-table.ts';
+import { answerNobody, newQuestionId, openQuestion, settle, tellHost, tellServer, withdraw } from './question-table.ts';
 import { onRoundAnswer, onRoundFailure } from './rounds.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
 import { relatedEdits, relatedEditsForServer } from './task-messages.ts';
@@ -90,9 +90,8 @@ export function onHostAnswer(core: Core, session: HostSession, frame: Frame): vo
 export function onNoAnswer(core: Core, question: Question, reason: string): void {
   if (!settle(core, question)) return;
   const { from } = question;
-  if (from.kind === 'round') return onRoundFailure(core, question.method, from, reason);
-  const instance = core.instances.get(from.instance);
-  if (instance?.generation === from.generation) answerNobody(core, instance, from.id, reason);
+  if (from.kind === 'round') onRoundFailure(core, question.method, from, reason);
+  else tellServer(core, question, reason);
 }
 
 /** The host has left: servers learn it. What its own calls wait for ends with these. */
@@ -108,9 +107,7 @@ export function onHostLeft(core: Core, session: HostSession): void {
 export function onQuestionTimeout(core: Core, id: string): void {
   const question = core.questions.get(JSON.stringify(id));
   if (question === undefined) return;
-  const session = core.sessions.get(question.session);
-  const params = `{"requestId":${question.id},"reason":"timed out"}`;
-  if (session !== undefined) passText(core, session, 'notifications/cancelled', params, streamOf(question));
+  tellHost(core, question, 'timed out');
   onNoAnswer(core, question, 'the host did not answer in time');
 }
 
@@ -241,9 +238,4 @@ function noteCallsBack(core: Core, instance: Instance): void {
   if (known.memory === null || known.memory.callsBack) return;
   known.memory = { ...known.memory, callsBack: true };
   core.out.push({ type: 'save-memory', server: instance.server, memory: known.memory });
-}
-
-function passText(core: Core, session: HostSession, method: string, params: string, about: RawId | null): void {
-  const bytes = [Buffer.from(`${notificationText(method, params)}\n`)];
-  core.out.push({ type: 'to-host', session: session.id, bytes, class: 'notice', id: null, about });
 }

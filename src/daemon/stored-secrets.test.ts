@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Launch, ServerDefinition } from '../core/model.ts';
+import { DEFAULT_LIMITS, type Launch, type ServerDefinition } from '../core/model.ts';
 import { secretRows } from './stored-secrets.ts';
 
 const definition = (name: string, launch: Launch): ServerDefinition => ({
@@ -9,14 +9,7 @@ const definition = (name: string, launch: Launch): ServerDefinition => ({
   start: 'on-demand',
   sharing: 'auto',
   enabled: true,
-  limits: {
-    startTimeoutMs: null,
-    callTimeoutMs: null,
-    idleStopMs: null,
-    lineBytesMax: null,
-    memorySoftBytes: null,
-    memoryHardBytes: null,
-  },
+  limits: DEFAULT_LIMITS,
   source: { kind: 'command', ref: '' },
   fingerprint: '',
   addedAt: 0,

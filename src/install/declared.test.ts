@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ServerDefinition, ServerSource } from '../core/model.ts';
+import { DEFAULT_LIMITS, type ServerDefinition, type ServerSource } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { compareDeclared, readDeclared } from './declared.ts';
 
@@ -12,14 +12,7 @@ const installed = (name: string, source: ServerSource): ServerDefinition => ({
   start: 'on-demand',
   sharing: 'auto',
   enabled: true,
-  limits: {
-    startTimeoutMs: null,
-    callTimeoutMs: null,
-    idleStopMs: null,
-    lineBytesMax: null,
-    memorySoftBytes: null,
-    memoryHardBytes: null,
-  },
+  limits: DEFAULT_LIMITS,
   source,
   fingerprint: '0'.repeat(64),
   addedAt: 1,

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ServerLimits } from '../core/model.ts';
+import { DEFAULT_LIMITS, type ServerLimits } from '../core/model.ts';
 import { crossedLimit, type MemoryLevel, memoryCause, memoryLevel } from './memory-watch.ts';
 
 const MIB = 2 ** 20;
 const limits = (soft: number | null, hard: number | null): ServerLimits => ({
-  startTimeoutMs: null,
-  callTimeoutMs: null,
-  idleStopMs: null,
-  lineBytesMax: null,
+  ...DEFAULT_LIMITS,
   memorySoftBytes: soft,
   memoryHardBytes: hard,
 });

@@ -13,6 +13,7 @@ import type {
   ShutdownRequest,
 } from '../../src/api/contract.ts';
 import type { DaemonControl } from '../../src/api/daemon-control.ts';
+import { DEFAULT_LIMITS } from '../../src/core/model.ts';
 import { McpdError } from '../../src/errors.ts';
 
 /** The daemon's side of the control API, from plain data: what the API is given is what a test reads back. */
@@ -249,14 +250,7 @@ export function serverStatus(name: string, changes: Partial<ServerStatus> = {}):
     listed: false,
     source: { kind: 'command', ref: 'node x' },
     launch: { kind: 'stdio', command: 'node', args: ['x'], cwd: null, env: {} },
-    limits: {
-      startTimeoutMs: null,
-      callTimeoutMs: null,
-      idleStopMs: null,
-      lineBytesMax: null,
-      memorySoftBytes: null,
-      memoryHardBytes: null,
-    },
+    limits: DEFAULT_LIMITS,
     fingerprint: '0',
     addedAt: 1_700_000_000_000,
     ...changes,

@@ -1,5 +1,5 @@
 import type { GatewayEvent } from '../../src/core/events.ts';
-import type { ExitReport, HttpLaunch, ServerLimits } from '../../src/core/model.ts';
+import { DEFAULT_LIMITS, type ExitReport, type HttpLaunch, type ServerLimits } from '../../src/core/model.ts';
 import { pathsOf } from '../../src/paths.ts';
 import { line } from '../../src/protocol/bytes.ts';
 import type { RemoteAuth } from '../../src/servers/remote/authorization.ts';
@@ -144,12 +144,7 @@ function definitionOf(launch: HttpLaunch, limits: Partial<ServerLimits>) {
     sharing: 'auto' as const,
     enabled: true,
     limits: {
-      startTimeoutMs: null,
-      callTimeoutMs: null,
-      idleStopMs: null,
-      lineBytesMax: null,
-      memorySoftBytes: null,
-      memoryHardBytes: null,
+      ...DEFAULT_LIMITS,
       ...limits,
     },
     source: { kind: 'url' as const, ref: launch.url },

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { GatewayEvent } from '../../src/core/events.ts';
-import type {
-  ExitReport,
-  LedgerRow,
-  ProcessLedger,
-  ServerDefinition,
-  ServerLimits,
-  StdioLaunch,
+import {
+  DEFAULT_LIMITS,
+  type ExitReport,
+  type LedgerRow,
+  type ProcessLedger,
+  type ServerDefinition,
+  type ServerLimits,
+  type StdioLaunch,
 } from '../../src/core/model.ts';
 import { pathsOf } from '../../src/paths.ts';
 import { createServerProcesses, type ServerProcesses } from '../../src/servers/server-processes.ts';
@@ -127,12 +128,7 @@ function definition(
     sharing: 'auto',
     enabled: true,
     limits: {
-      startTimeoutMs: null,
-      callTimeoutMs: null,
-      idleStopMs: null,
-      lineBytesMax: null,
-      memorySoftBytes: null,
-      memoryHardBytes: null,
+      ...DEFAULT_LIMITS,
       ...more.limits,
     },
     source: { kind: 'command', ref: command },

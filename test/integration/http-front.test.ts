@@ -1,16 +1,16 @@
-import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HostEvent } from '../../src/hosts/connection.ts';
-import { HttpFront } from '../../src/hosts/http/front.ts';
+import type { HttpFront } from '../../src/hosts/http/front.ts';
 import { HTTP_SESSIONS_MAX, HTTP_STREAMS_MAX } from '../../src/http-limits.ts';
 import { HttpCall, type HttpQuestion } from '../harness/event-source.ts';
+import { type HttpDoor, openHttpDoor } from '../harness/http-door.ts';
 import { sendRaw } from '../harness/listening-api.ts';
 import { MODERN_REVISION } from '../harness/modern.ts';
 import { until } from '../harness/until.ts';
 
 /** The door by HTTP alone: what it reports is looked at, and what the core would say is said by the test. */
-let server: Server;
+let door: HttpDoor;
 let front: HttpFront;
 let port = 0;
 let now = 0;
@@ -19,26 +19,20 @@ let calls: HttpCall[] = [];
 
 beforeEach(async () => {
   [now, events, calls] = [0, [], []];
-  let count = 0;
-  front = new HttpFront({
+  door = await openHttpDoor({
     report: (event) => events.push(event),
     now: () => now,
-    sessionId: () => `h${++count}`,
     ownerOf: (token) => ({ t1: 'one', t2: 'two' })[token] ?? null,
     knows: (name) => name === 'weather',
     toolHeaders: (_, name) => (name === 'query' ? [{ name: 'Region', path: ['region'], type: 'string' }] : []),
   });
-  server = createServer((incoming, outgoing) => front.handle(incoming, outgoing, port));
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  port = typeof address === 'object' && address !== null ? address.port : 0;
+  ({ front, port } = door);
 });
 
 afterEach(async () => {
   front.stop();
   for (const call of calls) call.hangUp();
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await door.close();
 });
 
 const MIB = 1024 * 1024;

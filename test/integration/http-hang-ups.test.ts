@@ -1,14 +1,14 @@
-import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HostEvent } from '../../src/hosts/connection.ts';
-import { HttpFront } from '../../src/hosts/http/front.ts';
+import type { HttpFront } from '../../src/hosts/http/front.ts';
 import { HTTP_BODIES_BYTES_MAX, HTTP_QUEUED_MAX, HTTP_SESSIONS_MAX } from '../../src/http-limits.ts';
 import { HttpCall, type HttpQuestion } from '../harness/event-source.ts';
+import { type HttpDoor, openHttpDoor } from '../harness/http-door.ts';
 import { until } from '../harness/until.ts';
 
 /** Clients that leave, by raw bytes: at any moment, and with requests that nobody has begun to answer. */
-let server: Server;
+let door: HttpDoor;
 let front: HttpFront;
 let port = 0;
 let events: HostEvent[] = [];
@@ -17,26 +17,20 @@ let sockets: Socket[] = [];
 
 beforeEach(async () => {
   [events, sockets, owners] = [[], [], { t1: 'one' }];
-  let count = 0;
-  front = new HttpFront({
+  door = await openHttpDoor({
     report: (event) => events.push(event),
     now: () => 0,
-    sessionId: () => `h${++count}`,
     ownerOf: (token) => owners[token] ?? null,
     knows: () => false,
     toolHeaders: () => [],
   });
-  server = createServer((incoming, outgoing) => front.handle(incoming, outgoing, port));
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  port = typeof address === 'object' && address !== null ? address.port : 0;
+  ({ front, port } = door);
 });
 
 afterEach(async () => {
   front.stop();
   for (const socket of sockets) socket.destroy();
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await door.close();
 });
 
 const dial = async (): Promise<Socket> => {
@@ -131,7 +125,7 @@ test('a message that was on its way when its token was taken away is not taken',
     answer += data.toString('latin1');
   });
   const whole = posted(1);
-  const seen = new Promise((done) => server.once('request', done));
+  const seen = new Promise((done) => door.server.once('request', done));
   socket.write(whole.slice(0, -5));
   await seen;
   owners = {};

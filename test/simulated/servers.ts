@@ -1,4 +1,4 @@
-import type { ServerDefinition, ServerMemory, StartMode } from '../../src/core/model.ts';
+import { DEFAULT_LIMITS, type ServerDefinition, type ServerMemory, type StartMode } from '../../src/core/model.ts';
 import type { Message } from './messages.ts';
 import type { SimulatedProcess } from './processes.ts';
 import type { World } from './world.ts';
@@ -29,14 +29,7 @@ export function definitionOf(
     start,
     sharing: 'auto',
     enabled: true,
-    limits: {
-      startTimeoutMs: null,
-      callTimeoutMs: null,
-      idleStopMs: null,
-      lineBytesMax: null,
-      memorySoftBytes: null,
-      memoryHardBytes: null,
-    },
+    limits: DEFAULT_LIMITS,
     source: { kind: 'command', ref: 'true' },
     fingerprint,
     addedAt: 0,

@@ -3,19 +3,12 @@
  * what was started and what exited. Ends when its stdin does, after an orderly dispose.
  */
 import type { GatewayEvent } from '../../../src/core/events.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/model.ts';
 import { pathsOf } from '../../../src/paths.ts';
 import { createServerProcesses } from '../../../src/servers/server-processes.ts';
 
 const [home = '', list = '[]', nonce = 'killed'] = process.argv.slice(2);
 const commands = JSON.parse(list) as [name: string, command: string, ...args: string[]][];
-const limits = {
-  startTimeoutMs: null,
-  callTimeoutMs: null,
-  idleStopMs: null,
-  lineBytesMax: null,
-  memorySoftBytes: null,
-  memoryHardBytes: null,
-};
 
 function tell(event: GatewayEvent): void {
   if (event.type === 'server-spawned') say({ spawned: event.instance, pid: event.pid });
@@ -55,7 +48,7 @@ for (const [name, command, ...args] of commands) {
       start: 'on-demand',
       sharing: 'auto',
       enabled: true,
-      limits,
+      limits: DEFAULT_LIMITS,
       source: { kind: 'command', ref: command },
       fingerprint: '',
       addedAt: 0,

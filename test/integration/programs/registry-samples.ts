@@ -1,5 +1,5 @@
 import { fingerprintOf } from '../../../registry/fingerprint.ts';
-import type { ServerDefinition, ServerMemory, StdioLaunch } from '../../../src/core/model.ts';
+import { DEFAULT_LIMITS, type ServerDefinition, type ServerMemory, type StdioLaunch } from '../../../src/core/model.ts';
 
 /** Servers come back under the same ten names, each time with another launch, so that rows are replaced as well as added. */
 export function definitionNo(number: number): ServerDefinition {
@@ -11,14 +11,7 @@ export function definitionNo(number: number): ServerDefinition {
     start: 'on-demand',
     sharing: 'auto',
     enabled: true,
-    limits: {
-      startTimeoutMs: null,
-      callTimeoutMs: null,
-      idleStopMs: null,
-      lineBytesMax: null,
-      memorySoftBytes: null,
-      memoryHardBytes: null,
-    },
+    limits: DEFAULT_LIMITS,
     source: { kind: 'command', ref: String(number) },
     fingerprint: fingerprintOf(launch, null),
     addedAt: number,
