@@ -1,13 +1,15 @@
-// node scripts/daemon-bytecode.mjs DIST TARGET: lets the daemon of DIST start in an empty home, serve one host and end, and writes the
-// bytecode of all that ran. What a start does not need is not in it.
+// node scripts/daemon-bytecode.mjs DIST TARGET OPTION…: lets the daemon of DIST start in an empty home, with these options of V8, serve one
+// host and end, and writes the bytecode of all that ran. What a start does not need is not in it.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-const [dist, target] = process.argv.slice(2).map((path) => resolve(path));
+const [dist, target] = process.argv.slice(2, 4).map((path) => resolve(path));
+for (const option of process.argv.slice(4)) setFlagsFromString(option);
 const program = join(dist, 'daemon-main.cjs');
 const home = mkdtempSync(join(tmpdir(), 'mcpd-bytecode-'));
 process.env.MCPD_HOME = home;

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
-import { DAEMON_ENVIRONMENT, DAEMON_NODE_OPTIONS, START_LOG_TAIL_BYTES } from '../../src/limits.ts';
+import { DAEMON_ENVIRONMENT, START_LOG_TAIL_BYTES } from '../../src/limits.ts';
 import { reasonOf } from './home.ts';
 
 /** Empty as long as the daemon has nothing to complain about; it writes its log elsewhere. */
@@ -17,7 +17,7 @@ export function startDaemon(home: string, program: string, onEnd: (why: string |
     const { spawn } = process.getBuiltinModule('node:child_process');
     // Emptied now, and appended to, so that it can be emptied later too.
     log = openSync(START_LOG, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND, 0o600);
-    const child = spawn(process.execPath, [...DAEMON_NODE_OPTIONS, program, '--engine', 'direct'], {
+    const child = spawn(process.execPath, [program, '--engine', 'direct'], {
       detached: true,
       stdio: ['ignore', 'ignore', log],
       env: { ...process.env, ...DAEMON_ENVIRONMENT, MCPD_HOME: home },

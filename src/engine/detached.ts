@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { asMcpdError } from '../errors.ts';
 import { homeFault } from '../home.ts';
-import { DAEMON_ENVIRONMENT, DAEMON_NODE_OPTIONS } from '../limits.ts';
+import { DAEMON_ENVIRONMENT } from '../limits.ts';
 import { daemonEnvironment } from './environment.ts';
 import type { DaemonProgram } from './program.ts';
 
@@ -20,7 +20,7 @@ export async function startDetached(program: DaemonProgram): Promise<void> {
     throw homeFault(thrown, `${paths.startLog} cannot be written`);
   }
   try {
-    const child = spawn(process.execPath, [...DAEMON_NODE_OPTIONS, script, ...args], {
+    const child = spawn(process.execPath, [script, ...args], {
       cwd: paths.home,
       detached: true,
       stdio: ['ignore', log, log],

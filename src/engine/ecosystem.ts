@@ -1,5 +1,4 @@
 import { basename, dirname } from 'node:path';
-import { DAEMON_NODE_OPTIONS } from '../limits.ts';
 import { DAEMON_START_TIMEOUT_MS, PM2_KILL_TIMEOUT_MS, PM2_RESTART_DELAY_FIRST_MS } from '../operation-limits.ts';
 import { ENDED_EXIT_CODE, FATAL_EXIT_CODE } from '../start-report.ts';
 import type { DaemonProgram } from './program.ts';
@@ -13,7 +12,6 @@ export function ecosystemText(program: DaemonProgram, node: string): string {
     args: program.args,
     cwd: dirname(program.script),
     interpreter: node,
-    node_args: DAEMON_NODE_OPTIONS,
     exec_mode: 'fork',
     instances: 1,
     // `pm2 start` returns when the daemon says `ready`, or when this time is over.

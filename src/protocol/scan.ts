@@ -33,7 +33,7 @@ import {
   VALUE_END,
   VALUE_START,
 } from './grammar-codes.ts';
-import { skipString } from './string-skip.ts';
+import { skipOpenString, skipString } from './string-skip.ts';
 
 const USUAL_START = Buffer.from('{"jsonrpc":"2.0"');
 /** Most strings are short and plain: up to here they are passed without a call. */
@@ -135,7 +135,7 @@ export class EnvelopeScanner {
     // `| 0` tells the compiler that these are integers, which it would otherwise check at each byte.
     let depth = this.#depth | 0;
     let state = this.#state | 0;
-    let at = (state === STRING ? this.#inside(chunk, from) : from) | 0;
+    let at = (state === STRING ? this.#noted(skipOpenString(chunk, from)) : from) | 0;
     while (at < end) {
       // Begun anew each time: else the compiler takes both loops for one, and repeats for each byte what is done once.
       let cell = 0;
@@ -160,7 +160,7 @@ export class EnvelopeScanner {
         } else {
           this.#afterString = next;
           state = STRING;
-          at = this.#inside(chunk, at) | 0;
+          at = this.#noted(skipString(chunk, at)) | 0;
         }
       } else if (step === CLOSE) {
         at++;
@@ -185,7 +185,7 @@ export class EnvelopeScanner {
       } else if (step === STRING_GOES_ON || step === ABOVE_ASCII) {
         if (step === ABOVE_ASCII) this.#isAscii = false;
         state = STRING;
-        at = this.#inside(chunk, at + 1) | 0;
+        at = this.#noted(skipString(chunk, at + 1)) | 0;
       } else {
         if (step !== NEWLINE) state = FAILED;
         break;
@@ -208,11 +208,11 @@ export class EnvelopeScanner {
     return from + USUAL_START.length;
   }
 
-  #inside(chunk: Uint8Array, from: number): number {
-    const at = skipString(chunk, from);
-    if (at >= 0) return at;
+  /** The offset in an answer of string-skip.ts. */
+  #noted(answer: number): number {
+    if (answer >= 0) return answer;
     this.#isAscii = false;
-    return ~at;
+    return ~answer;
   }
 
   /** A line deeper than allowed is read on, up to a bound, because its id may come last. */

@@ -8,7 +8,7 @@ const LONG_BYTES = 128;
 const FIRST_PIECE_BYTES = 2048;
 const PIECE_GROWTH = 8;
 /** Not worth a copy. */
-const PIECE_BYTES_MIN = 64;
+const PIECE_BYTES_MIN = 128;
 /** `\u` and four digits. */
 const ESCAPE_BYTES_MAX = 6;
 
@@ -33,8 +33,13 @@ export function skipString(chunk: Uint8Array, from: number): number {
   const answer = skipBytes(chunk, from, near);
   const at = answer < 0 ? ~answer : answer;
   if (at <= near - ESCAPE_BYTES_MAX || chunk[at] === QUOTE) return answer;
-  const further = skipLong(chunk, at);
+  const further = skipLong(chunk, at, FIRST_PIECE_BYTES);
   return answer < 0 && further >= 0 ? ~further : further;
+}
+
+/** The same at the beginning of a chunk, in a string of the last one: such a string is mostly long. */
+export function skipOpenString(chunk: Uint8Array, from: number): number {
+  return skipLong(chunk, from, WINDOW_BYTES);
 }
 
 // — internal —
@@ -77,12 +82,12 @@ function isHex4(chunk: Uint8Array, at: number): boolean {
 /** Made at the first long string and kept; null where it cannot be had. All scanners share it: no use outlives a call. */
 let shared: StringBlock | null | undefined;
 
-function skipLong(chunk: Uint8Array, from: number): number {
+function skipLong(chunk: Uint8Array, from: number, firstPiece: number): number {
   if (shared === undefined) shared = newStringBlock();
   if (shared === null) return skipBytes(chunk, from, chunk.length);
   let at = from;
   let aboveAscii = false;
-  let size = FIRST_PIECE_BYTES;
+  let size = firstPiece;
   while (chunk.length - at >= PIECE_BYTES_MIN) {
     const length = Math.min(size, chunk.length - at);
     shared.window.set(chunk.subarray(at, at + length));
@@ -93,5 +98,8 @@ function skipLong(chunk: Uint8Array, from: number): number {
     if (passed < length - TAIL_BYTES || chunk[at] === QUOTE) break;
     size = Math.min(size * PIECE_GROWTH, WINDOW_BYTES);
   }
-  return aboveAscii ? ~at : at;
+  // The window leaves a little at its end.
+  const answer = skipBytes(chunk, at, chunk.length);
+  if (answer < 0) return answer;
+  return aboveAscii ? ~answer : answer;
 }
