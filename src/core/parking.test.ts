@@ -82,6 +82,19 @@ test('questions that come in one moment end the request with one wish for input,
   expect(host.questions).toEqual([]);
 });
 
+test('a question that the server has named keeps its name, unless it cannot be one or is taken', () => {
+  const { world, process, host } = given();
+  const key = call(world, host);
+  const names = ['user_name', 'user_name', 'q1', 'two words', '', 7, '__proto__'];
+  for (const [id, name] of names.entries())
+    asks(world, process, id, 'elicitation/create', { ...FORM, _meta: { 'mcpd/input-key': name } });
+  world.advance(5);
+  const { inputRequests, requestState } = world.answerTo(host, key).result as Asked;
+  expect(Object.keys(inputRequests)).toEqual(['user_name', 'q1', 'q2', 'q3', 'q4', 'q5', 'q6']);
+  call(world, host, { inputResponses: { user_name: { action: 'decline' } }, requestState });
+  expect(told(process, 0)).toEqual([{ jsonrpc: '2.0', id: 0, result: { action: 'decline' } }]);
+});
+
 test('the retry brings the answers to the server, goes on with the same call, and has its result: the tool runs once', () => {
   const { world, process, host } = given();
   const { requestState } = parked(world, process, host, [0, '1']);

@@ -2,7 +2,7 @@ import { PARKED_CALLS_MAX, PARKED_GATHER_MS, PARKED_MS } from '../input-limits.t
 import { type Callback, lackFor } from '../protocol/abilities.ts';
 import { idKey, join } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';
-import { edited, inputRequiredResult, labelEdit } from '../protocol/input.ts';
+import { edited, inputRequiredResult, labelEdit, wantedKey } from '../protocol/input.ts';
 import { errorText, METHOD_NOT_FOUND, resultText } from '../protocol/jsonrpc.ts';
 import { elements, jsonString, member, members, text, withoutMembers } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
@@ -37,7 +37,7 @@ export function park(core: Core, instance: Instance, link: ServerLink, call: Cal
     return answerNobody(core, instance, wanted.id, `${PARKED_CALLS_MAX} calls wait for their hosts already`);
   const parked = call.parked ?? newParked(core, instance, call);
   call.parked = parked;
-  const key = `q${parked.nextKey++}`;
+  const key = keyFor(parked, wanted);
   parked.wants.set(key, { id: wanted.id, method: wanted.method, params: paramsFor(wanted, labelOf(call)) });
   link.asked.set(idKey(wanted.id), { kind: 'parked', parked, key });
   if (parked.stage === 'gathering') arm(core, `park:${parked.id}`, PARKED_GATHER_MS);
@@ -155,6 +155,7 @@ export function tookUrlRefusal(core: Core, instance: Instance, call: Call, frame
 const PREFIX = 'mcpd.';
 /** The only requests that a modern server may end with a wish for input. */
 const ASKING_METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
+const OWN_KEY = /^q\d+$/;
 const URL_ID = 'url';
 const URL_ELICITATION_REQUIRED = -32_042;
 
@@ -180,6 +181,13 @@ function newParked(core: Core, instance: Instance, call: Call): Parked {
   };
   core.parked.set(parked.id, parked);
   return parked;
+}
+
+/** The server's own, where it gave one; keys of a number are mcpd's, and none is used twice in one call. */
+function keyFor(parked: Parked, { bytes, params }: Wanted): string {
+  const wanted = wantedKey(bytes, params);
+  if (wanted !== null && !OWN_KEY.test(wanted) && !parked.wants.has(wanted)) return wanted;
+  return `q${parked.nextKey++}`;
 }
 
 /** The task that mcpd runs for the one call is now run for the other. */

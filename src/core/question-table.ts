@@ -37,11 +37,11 @@ export function settle(core: Core, question: Question): boolean {
 
 /** The host need not answer: what it was asked for has come to its end. */
 export function withdraw(core: Core, question: Question, reason: string): void {
-  if (settle(core, question)) tellHost(core, question, reason);
+  if (settle(core, question)) cancelAtHost(core, question, reason);
 }
 
 /** The host learns that its answer is awaited no longer. */
-export function tellHost(core: Core, question: Question, reason: string): void {
+export function cancelAtHost(core: Core, question: Question, reason: string): void {
   const session = core.sessions.get(question.session);
   if (session === undefined) return;
   const params = `{"requestId":${question.id},"reason":${JSON.stringify(reason)}}`;
@@ -49,7 +49,7 @@ export function tellHost(core: Core, question: Question, reason: string): void {
 }
 
 /** The server that asked, if its process is still there, learns that there will be no answer. */
-export function tellServer(core: Core, { from }: Question, reason: string): void {
+export function leaveUnanswered(core: Core, { from }: Question, reason: string): void {
   const instance = from.kind === 'server' ? core.instances.get(from.instance) : undefined;
   if (from.kind === 'server' && instance?.link != null && instance.generation === from.generation)
     answerNobody(core, instance, from.id, reason);
@@ -61,7 +61,7 @@ export function withdrawFor(core: Core, call: Call, reason: string): void {
     if (!question.calls.includes(call) || question.calls.some((other) => other !== call && isOpen(core, other)))
       continue;
     withdraw(core, question, reason);
-    tellServer(core, question, reason);
+    leaveUnanswered(core, question, reason);
   }
   if (call.parked !== null) unpark(core, call.parked);
 }

@@ -11,7 +11,15 @@ import type { Call, Question } from './call.ts';
 import { find, passNotice, toServer } from './emit.ts';
 import { type Owner, ownerOf } from './owners.ts';
 import { park, takeBack } from './parking.ts';
-import { answerNobody, newQuestionId, openQuestion, settle, tellHost, tellServer, withdraw } from './question-table.ts';
+import {
+  answerNobody,
+  cancelAtHost,
+  leaveUnanswered,
+  newQuestionId,
+  openQuestion,
+  settle,
+  withdraw,
+} from './question-table.ts';
 import { onRoundAnswer, onRoundFailure } from './rounds.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
 import { relatedEdits, relatedEditsForServer } from './task-messages.ts';
@@ -91,7 +99,7 @@ export function onNoAnswer(core: Core, question: Question, reason: string): void
   if (!settle(core, question)) return;
   const { from } = question;
   if (from.kind === 'round') onRoundFailure(core, question.method, from, reason);
-  else tellServer(core, question, reason);
+  else leaveUnanswered(core, question, reason);
 }
 
 /** The host has left: servers learn it. What its own calls wait for ends with these. */
@@ -107,7 +115,7 @@ export function onHostLeft(core: Core, session: HostSession): void {
 export function onQuestionTimeout(core: Core, id: string): void {
   const question = core.questions.get(JSON.stringify(id));
   if (question === undefined) return;
-  tellHost(core, question, 'timed out');
+  cancelAtHost(core, question, 'timed out');
   onNoAnswer(core, question, 'the host did not answer in time');
 }
 

@@ -105,7 +105,7 @@ function ask(
   const whole = { start: 0, end: bytes.length };
   const fitting = method === 'sampling/createMessage' ? samplingForHost(bytes, whole, session.protocolVersion) : [];
   if ('refusal' in fitting) return hostRefused(call.server, method, fitting.refusal);
-  const label = session.door.scope.kind === 'all' ? call.server : null;
+  const label = call.prefixed ? call.server : null;
   const edits = [...fitting, ...labelEdit(bytes, whole, method, label), ...addressIdEdit(bytes, whole, method, id)];
   const asked = edited(bytes, whole, edits);
   openQuestion(core, question, line(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${asked}}`));

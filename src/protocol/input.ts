@@ -16,6 +16,8 @@ export interface InputRequired {
 const LABELLED_BYTES_MAX = 64 * 1024;
 /** `task` is what a legacy host would have asked for. */
 const INPUT_MEMBERS: readonly string[] = ['inputResponses', 'requestState', 'task'];
+const KEY_IN_META = 'mcpd/input-key';
+const USABLE_KEY = /^[A-Za-z][\w.-]{0,63}$/;
 const INPUT_REQUIRED = Buffer.from('"input_required"');
 
 /** What a result asks for, the reason why that cannot be read, or null when it asks for nothing. */
@@ -51,6 +53,17 @@ export function inputRequiredResult(
     ({ key, method, params }) => `${JSON.stringify(key)}:{"method":"${method}","params":${params}}`,
   );
   return `{"resultType":"input_required","inputRequests":{${asked.join(',')}},"requestState":${JSON.stringify(state)}}`;
+}
+
+/**
+ * The name that a legacy server gave its question for hosts that are asked by names, null when there is none that can be used. The protocol
+ * has no place for one where a server asks by itself, so mcpd reads it from `_meta`.
+ */
+export function wantedKey(bytes: Uint8Array, params: Span | null): string | null {
+  const meta = params === null ? null : member(bytes, params, '_meta');
+  const given = meta === null ? null : member(bytes, meta, KEY_IN_META);
+  const key = given === null ? null : jsonString(bytes, given);
+  return key !== null && USABLE_KEY.test(key) ? key : null;
 }
 
 /** The members that a retry has besides those of the request itself. */

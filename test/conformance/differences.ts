@@ -17,13 +17,6 @@ export const DIFFERENCES: readonly Difference[] = [
     doors: ['/mcp'],
     because: 'it looks for a tool by its own name in a list, and `/mcp` shows the names of all servers with a prefix',
   },
-  {
-    scenario: 'input-required-result-basic-elicitation',
-    kinds: ['stdio legacy', 'http legacy'],
-    sets: ['0.2 2026-07-28'],
-    because:
-      'it wants the question under the key `user_name`, and a legacy server gives its questions no names, so that mcpd has to choose them (`q1`)',
-  },
 ];
 
 /** Client scenarios that mcpd does not pass towards its servers, and why. */
