@@ -80,7 +80,7 @@ for (const file of ['index.html', 'style.css', 'icon.svg']) cpSync(`dashboard/${
 chmodSync('dist/mcpd.js', 0o755);
 makeBytecode('shim', ['scripts/shim-bytecode.mjs', 'dist/shim.cjs', 'dist/shim.bytecode']);
 // Bytecode is good for one set of options: these are DAEMON_HEAP_OPTIONS in src/limits.ts.
-const heapOptions = ['--semi-space-growth-factor=1', '--heap-growing-percent=400'];
+const heapOptions = ['--semi-space-growth-factor=1', '--heap-growing-percent=200'];
 makeBytecode('daemon', ['scripts/daemon-bytecode.mjs', 'dist', 'dist/daemon-main.bytecode', ...heapOptions]);
 
 /** By running it once, for a host that says this. Without bytecode (Windows, a system that forbids it) each start takes longer. */
