@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type ExitReport, type ListKind, type ServerStatus, type SessionStatus, SHARINGS } from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
+import type { FiguresEvent } from './contract/figures.ts';
 import type { LoginInfo } from './contract/logins.ts';
 
 /**
@@ -271,6 +272,7 @@ export type LiveEvent =
   | { type: 'server'; server: ServerStatus }
   | { type: 'server-removed'; name: string }
   | { type: 'sessions'; sessions: SessionStatus[] }
+  | FiguresEvent
   | { type: 'stopping' };
 
 export type { ServerStatus, SessionStatus };

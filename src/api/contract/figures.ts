@@ -1,0 +1,58 @@
+import type { CallRow } from '../contract.ts';
+
+/** The part of the contract about how servers fare: counted since the daemon started, never kept. Times are milliseconds since 1970. */
+
+export interface ServerFigures {
+  name: string;
+  perMinute: MinuteFigures;
+  latency: LatencyFigures;
+  tree: TreeFigures;
+  /** Starts after the first, by mcpd or by a person. */
+  restarts: number;
+  /** Ids of the sessions that use it: with an open call, a subscription, or a call within the last ten minutes. */
+  sessions: string[];
+  openCalls: number;
+}
+
+/** Calls by the minute in which they ended. Both columns are of one length, FIGURE_MINUTES (60), oldest first; 0 where nothing was called. */
+export interface MinuteFigures {
+  /** When the last minute of the columns began; it is still under way. The others are each 60 000 ms earlier. */
+  lastAt: number;
+  calls: number[];
+  /** Those of them that failed: neither answered well nor cancelled. */
+  errors: number[];
+}
+
+/** From arrival to answer, of the calls of about the last hour that were answered (`ok` and `tool-error`). Read to within five percent. */
+export interface LatencyFigures {
+  count: number;
+  /** Milliseconds; null without a call. */
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+}
+
+/** Memory and CPU of all processes of the server together, looked at while somebody watches. */
+export type TreeFigures =
+  | {
+      state: 'measured';
+      now: TreeSample /** The last ones, oldest first; `now` is the last of them. */;
+      samples: TreeSample[];
+    }
+  /** `reason` for people: it does not run, it runs elsewhere, it was not looked at yet, processes cannot be listed. */
+  | { state: 'unknown'; reason: string; samples: TreeSample[] };
+
+export interface TreeSample {
+  at: number;
+  processes: number;
+  rssBytes: number;
+  /** 100 is one core kept busy since the sample before; null in the first sample and where the system does not tell. */
+  cpuPercent: number | null;
+}
+
+/** Part of the live stream (`LiveEvent`). */
+export type FiguresEvent =
+  /** All servers soon after the snapshot; then, every FIGURES_EVERY_MS (2 s) at most, those whose figures changed. The later one replaces. */
+  | { type: 'figures'; figures: ServerFigures[] }
+  /** Calls that ended, oldest first, gathered for a moment. `leftOut`: how many more there were since the event before. */
+  | { type: 'calls'; calls: CallRow[]; leftOut: number };
