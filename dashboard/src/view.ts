@@ -28,6 +28,9 @@ export function afterEvent(view: View, event: LiveEvent): View {
     }
     case 'sessions':
       return { ...view, sessions: event.sessions };
+    case 'figures':
+    case 'calls':
+      return view;
     case 'stopping':
       return view.status === null ? view : { ...view, status: { ...view.status, state: 'stopping' } };
   }
