@@ -1,12 +1,13 @@
 import { dirname } from 'node:path';
 import type { SecretInfo } from '../../src/api/contract/credentials.ts';
+import type { Verdict } from '../../src/api/contract/health.ts';
 import type { DaemonStatus, ServerStatus } from '../../src/api/contract.ts';
 import type { DaemonClient } from '../../src/control/client.ts';
 import { type ErrorCode, McpdError } from '../../src/errors.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type Check, failureOf, type Verdict } from '../doctor/check.ts';
+import { type Check, failureOf } from '../doctor/check.ts';
 import { checkPm2, judgeDaemon, judgeServer, SERVER_TOPIC } from '../doctor/daemon.ts';
 import { checkHome } from '../doctor/home.ts';
 import { checkInstallation } from '../doctor/installation.ts';

@@ -1,19 +1,7 @@
+import type { Check } from '../../src/api/contract/health.ts';
 import type { McpdError } from '../../src/errors.ts';
 
-/** One thing that the doctor looked at. */
-export interface Check {
-  /** Where it belongs: `home`, `daemon`, `server weather`. */
-  topic: string;
-  verdict: Verdict;
-  text: string;
-  /** What to try; null when nothing is to be done. */
-  fix: string | null;
-  /** Exit code of `mcpd doctor` when this is its first failure; null unless it is one. */
-  exit: number | null;
-}
-
-/** `note` is worth knowing and needs nothing; `warning` will hurt some day; `failure` hurts now. */
-export type Verdict = 'ok' | 'note' | 'warning' | 'failure';
+export type { Check };
 
 /** As in the table of errors. */
 const EXIT = { installation: 1, server: 5, daemon: 6, home: 7 } as const;

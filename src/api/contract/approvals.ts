@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import type { ErrorReport } from '../../errors.ts';
+import { AddRequest, ApplyRequest, type InstallEvent, InstallRequest } from '../contract.ts';
+import { SecretRequest } from './credentials.ts';
+
+/**
+ * The part of the contract about what a page may only ask for: whatever adds, changes or removes what is run. A person says yes in a
+ * terminal (`mcpd approve`), and the daemon carries it out. As contract.ts: times are milliseconds since 1970.
+ */
+
+const Name = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
+
+/** `POST /api/approvals`. Its answer is an ApprovalInfo, which waits. */
+export const ApprovalRequest = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('install'), install: InstallRequest }),
+  z.object({ action: z.literal('add'), add: AddRequest }),
+  z.object({ action: z.literal('uninstall'), server: Name, purge: z.optional(z.boolean()) }),
+  z.object({ action: z.literal('apply'), apply: ApplyRequest }),
+  z.object({ action: z.literal('set-secret'), server: Name, secret: SecretRequest }),
+  /** Without a secret's name: all of a server that is not there. */
+  z.object({ action: z.literal('remove-secrets'), server: Name, secret: z.optional(z.string()) }),
+]);
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
+
+/** `running`: a person said yes. `withdrawn`: the page took it back. `waiting` and `running` end; the others are ends. */
+export type ApprovalState = 'waiting' | 'running' | 'done' | 'failed' | 'declined' | 'withdrawn' | 'expired';
+
+/** What waits for a person, and what became of it. Values of secrets are never in it. */
+export interface ApprovalInfo {
+  id: string;
+  action: ApprovalRequest['action'];
+  /** Which server it is about; null for a file of several. */
+  server: string | null;
+  /** One sentence: `install weather and run it`. */
+  says: string;
+  /** Everything that a person must know before he says yes, in full: the command line, the folder, the variables. */
+  details: { label: string; value: string }[];
+  warnings: string[];
+  askedAt: number;
+  /** Nobody can say yes after this. */
+  expiresAt: number;
+  state: ApprovalState;
+  /** Why it failed. */
+  error: ErrorReport | null;
+}
+
+/**
+ * `GET /api/approvals/ID/events`, lines of JSON: its state first and at each change, with what an install tells in between. Ends after an end.
+ */
+export type ApprovalEvent = { type: 'state'; approval: ApprovalInfo } | { type: 'progress'; event: InstallEvent };
+
+/** `POST /api/approvals/ID/confirm`: the code that `mcpd approve --code` printed, instead of a yes in the terminal. */
+export const ConfirmRequest = z.object({ code: z.string().check(z.maxLength(32)) });
+export type ConfirmRequest = z.infer<typeof ConfirmRequest>;
+
+/** `POST /api/approvals/ID/code`, on the socket only. */
+export interface ApprovalCode {
+  code: string;
+  expiresAt: number;
+}
