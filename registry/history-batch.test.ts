@@ -17,6 +17,7 @@ const record: fc.Arbitrary<CallRecord> = fc.record({
   errorCode: fc.oneof(fc.constant(null), fc.integer()),
   requestBytes: fc.nat(),
   responseBytes: fc.nat(),
+  traceparent: fc.constant(null),
 });
 
 test('every record comes out as it went in, in the same order', () => {

@@ -34,6 +34,8 @@ export interface Call {
   readonly logLevel: LogLevel | null;
   readonly openedAt: number;
   readonly requestBytes: number;
+  /** W3C trace context that the host named. */
+  readonly traceparent: string | null;
   phase: CallPhase;
   /** Last sign of life: its sending, or progress. */
   aliveAt: number;

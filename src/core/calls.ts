@@ -258,6 +258,7 @@ function finish(
       errorCode,
       requestBytes: call.requestBytes,
       responseBytes,
+      traceparent: call.traceparent,
     },
   });
   instance.usedAt = core.now;

@@ -1,5 +1,5 @@
 import { HOST_OPEN_REQUESTS_MAX, HOST_SUBSCRIPTIONS_MAX, SERVER_OPEN_REQUESTS_MAX } from '../limits.ts';
-import { progressTokenOf } from '../protocol/meta.ts';
+import { progressTokenOf, traceparentOf } from '../protocol/meta.ts';
 import { isLogLevel, type Route } from '../protocol/methods.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { resultFor } from '../protocol/results.ts';
@@ -189,6 +189,7 @@ function newCall(
     logLevel: isLogLevel(logLevel) ? logLevel : null,
     openedAt: core.now,
     requestBytes: view.frame.length,
+    traceparent: traceparentOf(view),
     phase: { name: 'queued', view, retry: null },
     aliveAt: core.now,
     progress: null,

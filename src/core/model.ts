@@ -244,6 +244,8 @@ export interface CallRecord {
   errorCode: number | null;
   requestBytes: number;
   responseBytes: number;
+  /** W3C trace context of its host, as the request's `_meta` has it; null for nearly all. For traces only: the history does not keep it. */
+  traceparent: string | null;
 }
 
 export interface Transition {

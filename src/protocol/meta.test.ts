@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { frameOf, textOf } from '../../test/simulated/messages.ts';
 import { splice } from './bytes.ts';
-import { metaEdit, missingInEnvelope, NO_ENVELOPE, progressTokenOf, readModernEnvelope } from './meta.ts';
+import {
+  metaEdit,
+  missingInEnvelope,
+  NO_ENVELOPE,
+  progressTokenOf,
+  readModernEnvelope,
+  traceparentOf,
+} from './meta.ts';
 import { type RequestView, viewOf } from './request-view.ts';
 
 const KEY = 'io.modelcontextprotocol/';
@@ -135,4 +142,23 @@ test.each([
   ['{}', null],
 ])('the progress token of %s is %j, as it was written', (params, token) => {
   expect(progressTokenOf(request(params))).toBe(token);
+});
+
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+test('the trace that a host is in is read from its request, and goes on to the server as it came', () => {
+  expect(traceparentOf(request(`{"_meta":{"traceparent":"${TRACE}","progressToken":1}}`))).toBe(TRACE);
+  expect(edited(`{"_meta":{"traceparent":"${TRACE}"}}`, 'legacy', 'legacy')).toBeNull();
+});
+
+test.each([
+  ['null', null],
+  ['{}', '{}'],
+  ['no text', '{"_meta":{"traceparent":{}}}'],
+  ['too short', '{"_meta":{"traceparent":"00-1-2-01"}}'],
+  ['another version', `{"_meta":{"traceparent":"01${TRACE.slice(2)}"}}`],
+  ['no trace', `{"_meta":{"traceparent":"00-${'0'.repeat(32)}-b7ad6b7169203331-01"}}`],
+  ['capitals', `{"_meta":{"traceparent":"${TRACE.toUpperCase()}"}}`],
+])('what is no trace context is passed over: %s', (_, params) => {
+  expect(traceparentOf(request(params))).toBeNull();
 });

@@ -13,6 +13,8 @@ const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 export const SUBSCRIPTION_ID_KEY = 'io.modelcontextprotocol/subscriptionId';
+const TRACEPARENT_LENGTH = 55;
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const MODERN_KEYS: readonly string[] = [VERSION_KEY, CLIENT_INFO_KEY, CAPABILITIES_KEY, LOG_LEVEL_KEY];
 
 export interface ModernEnvelope {
@@ -55,6 +57,17 @@ export function progressTokenOf(view: RequestView): string | null {
   const token = named(metaOf(view).members, 'progressToken');
   const raw = token === null ? '' : text(view.bytes, token);
   return /^["0-9-]/.test(raw) ? raw : null;
+}
+
+/**
+ * The request's `_meta.traceparent` (W3C Trace Context, version 00); null when there is none or it is no such thing. It goes on to the server
+ * as it came.
+ */
+export function traceparentOf(view: RequestView): string | null {
+  const found = named(metaOf(view).members, 'traceparent');
+  if (found === null || found.end - found.start !== TRACEPARENT_LENGTH + 2) return null;
+  const given = text(view.bytes, found).slice(1, -1);
+  return TRACEPARENT.test(given) ? given : null;
 }
 
 /**

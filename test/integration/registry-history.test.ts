@@ -42,6 +42,7 @@ function call(at: number, outcome: CallRecord['outcome'] = 'ok'): CallRecord {
     errorCode: outcome === 'error' ? -32603 : null,
     requestBytes: 10,
     responseBytes: 20,
+    traceparent: null,
   };
 }
 
