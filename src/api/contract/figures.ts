@@ -32,15 +32,11 @@ export interface LatencyFigures {
   p99: number | null;
 }
 
-/** Memory and CPU of all processes of the server together, looked at while somebody watches. */
+/** Memory and CPU of all processes of the server together: looked at every five seconds, every two while somebody watches. */
 export type TreeFigures =
-  | {
-      state: 'measured';
-      now: TreeSample /** The last ones, oldest first; `now` is the last of them. */;
-      samples: TreeSample[];
-    }
-  /** `reason` for people: it does not run, it runs elsewhere, it was not looked at yet, processes cannot be listed. */
-  | { state: 'unknown'; reason: string; samples: TreeSample[] };
+  | { state: 'measured'; now: TreeSample; samples: TreeSamples }
+  /** `reason` for people: it does not run, it runs elsewhere, processes cannot be listed. `samples` are those of before, if any. */
+  | { state: 'unknown'; reason: string; samples: TreeSamples };
 
 export interface TreeSample {
   at: number;
@@ -48,6 +44,13 @@ export interface TreeSample {
   rssBytes: number;
   /** 100 is one core kept busy since the sample before; null in the first sample and where the system does not tell. */
   cpuPercent: number | null;
+}
+
+/** The last samples, 60 at most, oldest first and as columns of one length; what is measured now is the last of them. */
+export interface TreeSamples {
+  at: number[];
+  rssBytes: number[];
+  cpuPercent: (number | null)[];
 }
 
 /** Part of the live stream (`LiveEvent`). */
