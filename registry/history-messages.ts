@@ -1,11 +1,9 @@
-import type { CallRecord, Transition } from '../src/core/model.ts';
+import type { CallRow } from '../src/api/contract/calls.ts';
+import type { Transition } from '../src/core/model.ts';
 import type { ErrorReport } from '../src/errors.ts';
 import type { PackedCalls } from './history-batch.ts';
 
 /** What passes between the daemon's thread and the one that writes history.db. */
-
-/** A call as people are shown it. */
-export type CallRow = Omit<CallRecord, 'session'>;
 
 export interface WorkerSettings {
   path: string;

@@ -61,7 +61,7 @@ test('rows are asked for newest first, of all servers or of one', () => {
   expect(ats(10, 'weather')).toEqual([3, 1]);
   expect(ats(1, null)).toEqual([3]);
   expect(ats(-1, null)).toEqual([]);
-  const { session: _, traceparent: __, ...row } = { ...call(3), outcome: 'error', errorCode: -32000 };
+  const { session: _, traceparent: __, ...row } = { ...call(3), id: 3, outcome: 'error', errorCode: -32000 };
   expect(store.answer({ about: 'calls', limit: 1, server: null }).rows).toEqual([row]);
   expect(store.answer({ about: 'transitions', limit: 1, server: 'weather' }).rows).toEqual([
     { at: 5, server: 'weather', instance: 'weather', from: 'starting', to: 'running', reason: 'ready' },

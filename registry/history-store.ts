@@ -1,9 +1,10 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import type { CallRow } from '../src/api/contract/calls.ts';
 import type { Transition } from '../src/core/model.ts';
 import { HISTORY_ROWS_KEPT, HISTORY_TEXT_CHARS_MAX, HISTORY_TRANSITIONS_KEPT } from '../src/operation-limits.ts';
 import { type Db, openDatabase } from './db.ts';
 import { type CallColumns, type PackedCalls, unpackCalls } from './history-batch.ts';
-import type { Answer, CallRow, Question } from './history-messages.ts';
+import type { Answer, Question } from './history-messages.ts';
 import { HISTORY_INIT } from './migrations/history-0001-init.ts';
 
 /** history.db, as its one thread sees it. */
@@ -65,7 +66,7 @@ function writing(db: Db): HistoryStore['write'] {
 }
 
 function reading(db: Db): HistoryStore['answer'] {
-  const callColumns = `at, host, server, method, target, queued_ms AS queuedMs, total_ms AS totalMs, outcome, error_code AS errorCode,
+  const callColumns = `id, at, host, server, method, target, queued_ms AS queuedMs, total_ms AS totalMs, outcome, error_code AS errorCode,
     request_bytes AS requestBytes, response_bytes AS responseBytes`;
   const calls = db.prepare<[number], CallRow>(`SELECT ${callColumns} FROM calls ORDER BY id DESC LIMIT ?`);
   const callsOf = db.prepare<[string, number], CallRow>(

@@ -1,3 +1,4 @@
+import type { CallRow } from '../src/api/contract/calls.ts';
 import type { CallRecord, Transition } from '../src/core/model.ts';
 import {
   HISTORY_BATCH_MS,
@@ -6,7 +7,7 @@ import {
   HISTORY_QUEUE_ROWS_MAX,
 } from '../src/operation-limits.ts';
 import { HistoryLink } from './history-link.ts';
-import type { CallRow, Question } from './history-messages.ts';
+import type { Question } from './history-messages.ts';
 import { createSampler } from './history-sampling.ts';
 
 interface HistoryTotals {

@@ -1,4 +1,5 @@
-import type { CallRow, CatalogHit, ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
+import type { CallRow } from '../../src/api/contract/calls.ts';
+import type { CatalogHit, ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
 import { didYouMean } from '../../src/closest.ts';
 import { CALL_ANSWER_ROWS_MAX } from '../../src/operation-limits.ts';
 import { firstLineOf, showable } from '../../src/text.ts';

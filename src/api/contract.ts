@@ -198,20 +198,6 @@ export interface CatalogHit {
   installed: boolean;
 }
 
-export interface CallRow {
-  at: number;
-  host: string;
-  server: string;
-  method: string;
-  target: string;
-  queuedMs: number;
-  totalMs: number;
-  outcome: string;
-  errorCode: number | null;
-  requestBytes: number;
-  responseBytes: number;
-}
-
 // — declared sets (`mcpd apply -f`, `mcpd export`) —
 
 /** The file of `mcpd apply`: the shape that hosts use, so that an existing `mcpServers` block can be pasted. */

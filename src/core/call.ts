@@ -2,7 +2,7 @@ import type { Abilities, Callback } from '../protocol/abilities.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';
 import type { LogLevel } from '../protocol/methods.ts';
 import type { RequestView } from '../protocol/request-view.ts';
-import type { CallRecord, Era, InstanceKey, ServerName, SessionId } from './model.ts';
+import type { CallOutcome, Era, InstanceKey, ServerName, SessionId } from './model.ts';
 import type { Refusal } from './refusals.ts';
 import type { Task } from './tasks.ts';
 
@@ -133,5 +133,3 @@ export interface Parked {
   /** What the call has come to before its retry came. */
   outcome: { frame: Frame } | { refusal: Refusal; as: CallOutcome } | null;
 }
-
-export type CallOutcome = CallRecord['outcome'];

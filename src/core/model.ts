@@ -225,6 +225,9 @@ export interface SessionStatus {
   calls: number;
 }
 
+export const CALL_OUTCOMES = ['ok', 'tool-error', 'error', 'cancelled', 'timeout', 'lost'] as const;
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
+
 /** One finished call, for the history. Names and sizes only: arguments and results are never recorded. */
 export interface CallRecord {
   /** When it arrived. */
@@ -239,7 +242,7 @@ export interface CallRecord {
   queuedMs: number;
   /** From arrival to answer. */
   totalMs: number;
-  outcome: 'ok' | 'tool-error' | 'error' | 'cancelled' | 'timeout' | 'lost';
+  outcome: CallOutcome;
   /** JSON-RPC error code, if any. */
   errorCode: number | null;
   requestBytes: number;

@@ -1,3 +1,4 @@
+import type { CallRow } from '../api/contract/calls.ts';
 import type {
   NewToken,
   SecretChange,
@@ -11,7 +12,6 @@ import type {
   AddRequest,
   ApplyRequest,
   ApplyResult,
-  CallRow,
   CatalogHit,
   DaemonStatus,
   DeclaredSet,
