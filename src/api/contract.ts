@@ -261,4 +261,5 @@ export type LiveEvent =
   | FiguresEvent
   | { type: 'stopping' };
 
+export type { CallRow } from './contract/calls.ts';
 export type { ServerStatus, SessionStatus };
