@@ -254,3 +254,12 @@ test('clients and the digests of their tokens survive a restart; a name is taken
   expect([registry.removeClient('inspector'), registry.removeClient('inspector')]).toEqual([true, false]);
   expect(registry.allClients()).toEqual([]);
 });
+
+test('what was set for mcpd as a whole is there after a restart, until it is taken back', () => {
+  expect(registry.setting('telemetry')).toBeNull();
+  registry.setSetting('telemetry', '{"a":1}');
+  registry.setSetting('telemetry', '{"a":2}');
+  expect(reopened().setting('telemetry')).toBe('{"a":2}');
+  registry.setSetting('telemetry', null);
+  expect(reopened().setting('telemetry')).toBeNull();
+});

@@ -7,8 +7,10 @@ import { ledgerOf } from './ledger.ts';
 import { memoryTableOf } from './memory.ts';
 import { INIT } from './migrations/0001-init.ts';
 import { SHARING } from './migrations/0002-sharing.ts';
+import { SETTINGS } from './migrations/0003-settings.ts';
 import { nameTableOf } from './names.ts';
 import { type DefinitionPatch, patched, serverTableOf } from './servers.ts';
+import { settingTableOf } from './settings.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
 /**
@@ -50,6 +52,11 @@ export interface Registry {
   /** True when it was there. */
   removeClient(name: string): boolean;
 
+  /** What was set for mcpd as a whole: JSON text by its name, or null. */
+  setting(name: string): string | null;
+  /** Null removes it. */
+  setSetting(name: string, value: string | null): void;
+
   readonly ledger: ProcessLedger;
   close(): void;
 }
@@ -57,10 +64,18 @@ export interface Registry {
 /** @throws {McpdError} REGISTRY_DAMAGED (the file stays as it is), REGISTRY_NEWER, DISK_FULL, HOME_UNWRITABLE, OUT_OF_FILES */
 export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
   const path = paths.registry;
-  const db = openDatabase(path, { migrations: [INIT, SHARING], cacheBytes: CACHE_BYTES });
+  const db = openDatabase(path, { migrations: [INIT, SHARING, SETTINGS], cacheBytes: CACHE_BYTES });
   const guarded = <A extends unknown[], R>(work: (...args: A) => R) => guard(path, work);
-  const [servers, memories, names, clients, ledger] = guarded(
-    () => [serverTableOf(db), memoryTableOf(db), nameTableOf(db), clientTableOf(db), ledgerOf(db)] as const,
+  const [servers, memories, names, clients, settings, ledger] = guarded(
+    () =>
+      [
+        serverTableOf(db),
+        memoryTableOf(db),
+        nameTableOf(db),
+        clientTableOf(db),
+        settingTableOf(db),
+        ledgerOf(db),
+      ] as const,
   )();
 
   let unreadable: readonly string[] = [];
@@ -101,6 +116,8 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
     allClients: guarded(clients.all),
     addClient: guarded((client) => durably(db, () => clients.add(client))),
     removeClient: guarded((name) => durably(db, () => clients.remove(name))),
+    setting: guarded(settings.of),
+    setSetting: guarded((name, value) => durably(db, () => settings.set(name, value))),
     ledger: { add: guarded(ledger.add), remove: guarded(ledger.remove), rows: guarded(ledger.rows) },
     close: () => {
       db.close();
