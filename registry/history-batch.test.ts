@@ -23,9 +23,10 @@ const record: fc.Arbitrary<CallRecord> = fc.record({
 test('every record comes out as it went in, in the same order', () => {
   fc.assert(
     fc.property(fc.array(record), (records) => {
-      const rows = [...unpackCalls(packCalls(records))];
+      const rows = [...unpackCalls(packCalls(records, 7))];
       expect(rows).toEqual(
-        records.map((one) => [
+        records.map((one, index) => [
+          7 + index,
           one.at,
           one.session,
           one.host,
@@ -48,9 +49,9 @@ test('a text crosses once, and a long one is cut with a mark', () => {
   const [one] = fc.sample(record, { seed: 1, numRuns: 1 });
   if (one === undefined) throw new RangeError('no sample');
   const long = { ...one, session: 's', host: 's', server: 's', method: 's', target: 'x'.repeat(1_000_000) };
-  const packed = packCalls([long, long, long]);
+  const packed = packCalls([long, long, long], 1);
   expect(packed.texts).toHaveLength(3);
-  const target = [...unpackCalls(packed)][2]?.[5];
+  const target = [...unpackCalls(packed)][2]?.[6];
   expect(target).toHaveLength(HISTORY_TEXT_CHARS_MAX);
   expect(target?.endsWith('x…')).toBe(true);
 });

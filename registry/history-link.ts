@@ -46,14 +46,15 @@ export class HistoryLink {
     this.#options = options;
   }
 
-  write(records: readonly CallRecord[], transitions: Transition[]): void {
+  /** The numbers of the records begin with `firstId`. */
+  write(records: readonly CallRecord[], firstId: number, transitions: Transition[]): void {
     const rows = records.length + transitions.length;
     const worker = this.#running();
     if (worker === null) {
       this.#options.lost(rows);
       return;
     }
-    const calls = packCalls(records);
+    const calls = packCalls(records, firstId);
     this.queuedRows += rows;
     post(worker, { type: 'write', calls, transitions, rows }, [calls.numbers.buffer]);
   }

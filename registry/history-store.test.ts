@@ -37,7 +37,13 @@ test('the newest rows are kept, the oldest go, and the file stops growing', () =
   const store = openHistoryStore(path);
   const batch = 5000;
   const write = (from: number) =>
-    store.write(packCalls(Array.from({ length: batch }, (_, index) => call(from + index))), []);
+    store.write(
+      packCalls(
+        Array.from({ length: batch }, (_, index) => call(from + index)),
+        from,
+      ),
+      [],
+    );
   for (let from = 0; from < HISTORY_ROWS_KEPT; from += batch) write(from);
   const sizeWhenFull = statSync(path).size;
   for (let from = HISTORY_ROWS_KEPT; from < 2 * HISTORY_ROWS_KEPT; from += batch) write(from);
@@ -51,7 +57,7 @@ test('the newest rows are kept, the oldest go, and the file stops growing', () =
 
 test('rows are asked for newest first, of all servers or of one', () => {
   const store = openHistoryStore(path);
-  store.write(packCalls([call(1), call(2, 'todo'), { ...call(3), outcome: 'error', errorCode: -32000 }]), [
+  store.write(packCalls([call(1), call(2, 'todo'), { ...call(3), outcome: 'error', errorCode: -32000 }], 1), [
     { at: 4, server: 'weather', instance: 'weather', from: 'stopped', to: 'starting', reason: 'a call' },
     { at: 5, server: 'weather', instance: 'weather', from: 'starting', to: 'running', reason: 'ready' },
   ]);

@@ -40,11 +40,13 @@ const PRUNE_EVERY_ROWS = 1000;
 
 function writing(db: Db): HistoryStore['write'] {
   const addCall = db.prepare<CallColumns>(`
-    INSERT INTO calls (at, session, host, server, method, target, queued_ms, total_ms, outcome, error_code, request_bytes, response_bytes)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT OR REPLACE INTO calls (id, at, session, host, server, method, target, queued_ms, total_ms, outcome, error_code, request_bytes, response_bytes)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const addTransition = db.prepare<Transition>(`
     INSERT INTO transitions (at, server, instance, from_state, to_state, reason) VALUES (@at, @server, @instance, @from, @to, @reason)`);
-  const pruneCalls = db.prepare<[number]>('DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?');
+  const pruneCalls = db.prepare<[number]>(
+    'DELETE FROM calls WHERE id <= (SELECT id FROM calls ORDER BY id DESC LIMIT 1 OFFSET ?)',
+  );
   const pruneTransitions = db.prepare<[number]>(
     'DELETE FROM transitions WHERE id <= (SELECT max(id) FROM transitions) - ?',
   );

@@ -10,6 +10,8 @@ import { HistoryLink } from './history-link.ts';
 import type { Question } from './history-messages.ts';
 import { createSampler } from './history-sampling.ts';
 
+const IDS_PER_MS = 1000;
+
 interface HistoryTotals {
   calls: number;
   /** Calls whose outcome is neither `ok` nor `cancelled`. */
@@ -20,8 +22,11 @@ interface HistoryTotals {
 
 /** Calls and transitions, for people. It never disturbs the service: what cannot be written is counted, and said in `findings`. */
 export interface History {
-  /** Under a microsecond. The record is not copied and must not change afterwards. */
-  recordCall(record: CallRecord): void;
+  /**
+   * Under a microsecond. The record is not copied and must not change afterwards.
+   * Answers the number that the call has from now on, null when it is only counted.
+   */
+  recordCall(record: CallRecord): number | null;
   recordTransition(transition: Transition): void;
   /**
    * Newest first, with everything recorded before. Empty while the history is switched off.
@@ -51,6 +56,8 @@ export function createHistory(options: { path: string; worker: URL | string; idl
   const link = new HistoryLink({ ...options, idleMs: options.idleMs ?? HISTORY_IDLE_MS, lost });
   let calls: CallRecord[] = [];
   let transitions: Transition[] = [];
+  // Known before the thread has the row, and above all that earlier daemons gave, as nobody records a thousand in a millisecond.
+  let nextId = Date.now() * IDS_PER_MS;
   let timer: NodeJS.Timeout | null = null;
   let flushedAt = performance.now();
   let closing: Promise<void> | null = null;
@@ -61,7 +68,7 @@ export function createHistory(options: { path: string; worker: URL | string; idl
     const now = performance.now();
     sampler.passed(now - flushedAt);
     flushedAt = now;
-    if (calls.length + transitions.length > 0) link.write(calls, transitions);
+    if (calls.length + transitions.length > 0) link.write(calls, nextId - calls.length, transitions);
     calls = [];
     transitions = [];
   };
@@ -83,9 +90,11 @@ export function createHistory(options: { path: string; worker: URL | string; idl
       totals.calls++;
       const failed = record.outcome !== 'ok' && record.outcome !== 'cancelled';
       if (failed) totals.errors++;
-      if (hasRoom() && sampler.admits(failed)) calls.push(record);
-      else totals.sampledOut++;
+      const id = hasRoom() && sampler.admits(failed) ? nextId++ : null;
+      if (id === null) totals.sampledOut++;
+      else calls.push(record);
       if (closing === null) recorded();
+      return id;
     },
     recordTransition: (transition) => {
       if (hasRoom()) transitions.push(transition);

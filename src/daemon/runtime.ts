@@ -25,7 +25,7 @@ export interface Edges {
     saveMemory(server: string, memory: ServerMemory): boolean;
     saveNames(names: readonly ExposedName[]): void;
   };
-  history: { recordCall(record: CallRecord): void; recordTransition(transition: Transition): void };
+  history: { recordCall(record: CallRecord): number | null; recordTransition(transition: Transition): void };
   log(server: string, level: 'info' | 'warn' | 'error', text: string): void;
   /** Something that people look at has changed. */
   publish(topic: 'server' | 'sessions', name: string): void;
@@ -99,7 +99,8 @@ export class Runtime {
       case 'save-names':
         return this.#store(() => edges.registry.saveNames(effect.names));
       case 'record-call':
-        return edges.history.recordCall(effect.record);
+        edges.history.recordCall(effect.record);
+        return;
       case 'record-transition':
         return edges.history.recordTransition(effect.transition);
       case 'log':

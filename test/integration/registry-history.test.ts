@@ -71,6 +71,16 @@ test('calls and transitions are there at once, newest first, and after the next 
   expect(history.findings()).toEqual([]);
 });
 
+test('a call has its number when it is recorded, and a call of a later daemon has a higher one', async () => {
+  const first = [history.recordCall(call(1)), history.recordCall(call(2))];
+  const ids = async () => (await history.calls({ limit: 10, server: null })).map(({ id }) => id);
+  expect(await ids()).toEqual([...first].reverse());
+  await again();
+  const later = history.recordCall(call(3)) ?? 0;
+  expect(await ids()).toEqual([later, ...[...first].reverse()]);
+  expect(later).toBeGreaterThan(first[1] ?? 0);
+});
+
 test('what was recorded just before the end is written, and what comes later is only counted', async () => {
   history.recordCall(call(1));
   const closing = history.close();
@@ -90,8 +100,10 @@ test.runIf(process.platform !== 'win32')('the file is for its owner alone', asyn
 
 test('a flood is counted exactly, and what is not in the file is counted too', async () => {
   const calls = 10 * HISTORY_ROWS_PER_SECOND_MAX;
-  for (let at = 0; at < calls; at++) history.recordCall(call(at, at % 100 === 0 ? 'lost' : 'ok'));
+  const numbered = [];
+  for (let at = 0; at < calls; at++) numbered.push(history.recordCall(call(at, at % 100 === 0 ? 'lost' : 'ok')));
   const rows = await newest(calls);
+  expect(numbered.filter((id) => id !== null)).toHaveLength(rows.length);
   const { sampledOut, ...counted } = history.totals();
   expect(counted).toEqual({ calls, errors: calls / 100 });
   expect(rows.length + sampledOut).toBe(calls);

@@ -46,7 +46,7 @@ export interface CallPage {
 }
 
 export interface CallRow {
-  /** Its number in the history: `GET /api/calls/ID`. */
+  /** Its number in the history, given when it is recorded: `GET /api/calls/ID`. It grows, but not by one. */
   id: number;
   /** When it arrived from the host. */
   at: number;
