@@ -54,6 +54,17 @@ export default defineConfig({
       {
         test: {
           ...twoAtATime,
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/e2e/setup.ts', 'test/browser/setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...twoAtATime,
           name: 'conformance',
           include: ['test/conformance/*.test.ts'],
           globalSetup: ['test/e2e/setup.ts'],

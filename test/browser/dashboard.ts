@@ -1,0 +1,108 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
+import { DaemonClient } from '../../src/control/client.ts';
+import { pathsOf } from '../../src/paths.ts';
+import { launch } from '../harness/chromium.ts';
+import { type Machine, test as machineTest } from '../harness/machine.ts';
+
+/** A width that shows everything side by side. */
+const LAPTOP = { width: 1280, height: 800 };
+
+/** The page of one daemon, and everybody who looks at it. */
+export class Dashboard {
+  readonly machine: Machine;
+  readonly browser: Browser;
+  /** What no page may have at its end: messages on the console, errors, requests to anybody else. */
+  readonly troubles: string[] = [];
+  private readonly contexts: BrowserContext[] = [];
+
+  constructor(machine: Machine, browser: Browser) {
+    this.machine = machine;
+    this.browser = browser;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.machine.home.port}`;
+  }
+
+  /** What `mcpd dashboard` prints. */
+  async link(): Promise<string> {
+    const client = new DaemonClient(pathsOf(this.machine.home.mcpdHome));
+    return (await client.request<{ url: string }>('POST', '/api/codes', {})).url;
+  }
+
+  /** A browser window of its own, which has visited nothing. Whatever goes wrong in it is noted, but for what `expects` names. */
+  async window(options: BrowserContextOptions = {}, expects: RegExp | null = null): Promise<Page> {
+    const context = await this.browser.newContext({
+      locale: 'en-US',
+      viewport: LAPTOP,
+      reducedMotion: 'reduce',
+      ...options,
+    });
+    this.contexts.push(context);
+    this.watch(context, expects);
+    return context.newPage();
+  }
+
+  /** A window that has signed in and shows `route`, or where a person arrives. */
+  async open(
+    route: string | null = null,
+    options: BrowserContextOptions = {},
+    expects: RegExp | null = null,
+  ): Promise<Page> {
+    const page = await this.window(options, expects);
+    await page.goto(await this.link());
+    await page.waitForFunction(() => sessionStorage.length > 0);
+    if (route !== null) await this.show(page, route);
+    return page;
+  }
+
+  /** Goes there as somebody who edits the address. */
+  async show(page: Page, route: string): Promise<void> {
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, route);
+  }
+
+  async end(): Promise<void> {
+    for (const context of this.contexts) await context.close();
+  }
+
+  private watch(context: BrowserContext, expects: RegExp | null): void {
+    const note = (trouble: string) => {
+      if (!expects?.test(trouble)) this.troubles.push(trouble);
+    };
+    context.on('console', (message) => note(`${message.type()} on the console: ${message.text()}`));
+    context.on('weberror', (error) => note(`error: ${error.error().message}`));
+    context.on('request', (request) => {
+      if (new URL(request.url()).origin !== this.origin) note(`request to ${request.url()}`);
+    });
+    context.on('page', (page) =>
+      page.on('websocket', (socket) => {
+        if (!socket.url().startsWith(this.origin.replace('http:', 'ws:'))) note(`socket to ${socket.url()}`);
+      }),
+    );
+  }
+}
+
+/** A test with a machine of its own and a browser; a page that did anything it should not fails it. */
+export const test = machineTest
+  .extend<{ $file: { browser: Browser } }>({
+    browser: [
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
+      async ({}, use) => {
+        const browser = await launch(inject('chromium'));
+        await use(browser);
+        await browser.close();
+      },
+      { scope: 'file' },
+    ],
+  })
+  .extend<{ dashboard: Dashboard }>({
+    dashboard: async ({ machine, browser }, use) => {
+      const dashboard = new Dashboard(machine, browser);
+      await use(dashboard);
+      await dashboard.end();
+      expect(dashboard.troubles).toEqual([]);
+    },
+  });
