@@ -26,10 +26,12 @@ export function releasePlaces(core: Core, session: HostSession): void {
 /** Servers that list more to hosts like this one, though nobody has seen what: they are started to tell, and hosts hear of it. */
 export function seeUnseen(core: Core, session: HostSession): void {
   const { abilities } = session;
+  const { scope } = session.door;
   if (abilities.declared === '' || session.door.lasts !== 'connection') return;
   for (const known of core.servers.values()) {
-    const { enabled, start } = known.definition;
-    if (!enabled || start === 'manual' || !isUnseen(known.memory, abilities.declared)) continue;
+    const { name, enabled, start } = known.definition;
+    const isShown = scope.kind === 'all' || scope.server === name;
+    if (!isShown || !enabled || start === 'manual' || !isUnseen(known.memory, abilities.declared)) continue;
     const instance = placeFor(core, session, abilities, known);
     if (instance !== null) wantUp(core, instance, 'its lists for such hosts are not known yet');
   }

@@ -194,6 +194,16 @@ test('what nobody has seen yet is looked at when such a host comes: it hears of 
   expect(world.process('fake@one').stopping).toBe('asked');
 });
 
+test('a host at the door of one server does not have others looked at', () => {
+  const variants = [{ declared: 'elicitation+roots+sampling', lists: more(['work', 'ask']) }];
+  const world = given('auto', { variants });
+  world.install('other', FAKE);
+  world.legacyHost('elsewhere', { elicitation: {} }, { scope: { kind: 'server', server: 'other' } });
+  expect(running(world)).toEqual([]);
+  world.legacyHost('here', { elicitation: {} }, { scope: { kind: 'server', server: 'fake' } });
+  expect(running(world)).toEqual(['fake@here']);
+});
+
 test('read once more without a change nothing is saved, however many variants there are', () => {
   const variants = [
     { declared: 'elicitation', lists: more(['work', 'form']) },
