@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { type ErrorCode, McpdError } from '../src/errors.ts';
+import { callError } from '../src/call-error.ts';
+import { McpdError } from '../src/errors.ts';
 import { SERVER_LINE_BYTES_MAX } from '../src/limits.ts';
 import { METHOD_NOT_FOUND } from '../src/protocol/jsonrpc.ts';
 import { NEWEST_LEGACY } from '../src/protocol/revisions.ts';
@@ -52,24 +53,6 @@ export async function callTool(call: ToolCall): Promise<string> {
   }
 }
 
-/**
- * The error of an answer. Errors of servers come the same way as those of mcpd, so a server can claim a reason; but what a person is told
- * to try is never its words.
- */
-export function callError(
-  error: { code?: unknown; message?: unknown; data?: unknown },
-  call: Pick<ToolCall, 'tool' | 'server'>,
-): McpdError {
-  const reason = (error.data as { reason?: unknown } | null | undefined)?.reason;
-  const known = typeof reason === 'string' && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
-  const [code, fix] = known ?? ['CALL_FAILED', (server: string) => `mcpd logs ${server}`];
-  return new McpdError(code, {
-    what: `the call of ${call.tool} failed`,
-    why: typeof error.message === 'string' ? error.message : `JSON-RPC error ${String(error.code)}`,
-    fix: fix(call.server),
-  });
-}
-
 // — internal —
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -96,12 +79,12 @@ async function conversation(child: Child, call: ToolCall): Promise<string | null
     if (answer !== null || line.trim() === '') return;
     const message = JSON.parse(line) as Message;
     if (message.id === HANDSHAKE && message.method === undefined) {
-      if (message.error !== undefined) throw callError(message.error, call);
+      if (message.error !== undefined) throw callError(message.error, { target: call.tool, server: call.server });
       send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
       const params = `{"name":${JSON.stringify(call.tool)},"arguments":${call.argumentsJson},"_meta":{"progressToken":${CALL}}}`;
       send(`{"jsonrpc":"2.0","id":${CALL},"method":"tools/call","params":${params}}`);
     } else if (message.id === CALL && message.method === undefined) {
-      if (message.error !== undefined) throw callError(message.error, call);
+      if (message.error !== undefined) throw callError(message.error, { target: call.tool, server: call.server });
       answer = memberText(line, 'result');
       child.stdin.end();
     } else if (message.method === 'notifications/progress') call.onProgress(progressText(message));
@@ -146,22 +129,3 @@ function progressText({ params }: Message): string {
       : String(progress ?? '');
   return typeof message === 'string' ? `${share} ${message}` : share;
 }
-
-type Advice = readonly [code: ErrorCode, fix: (server: string) => string];
-
-const LOOK_FIRST = 'look whether it took effect before you call it again';
-
-/** What `data.reason` of an error of mcpd is for the command line. */
-const REASONS: Readonly<Record<string, Advice>> = {
-  'unknown-tool': ['TOOL_UNKNOWN', (server) => `mcpd tools ${server}`],
-  'daemon-unreachable': ['DAEMON_UNREACHABLE', () => 'mcpd doctor'],
-  'daemon-lost': ['DAEMON_LOST', () => LOOK_FIRST],
-  stopping: ['DAEMON_STOPPING', () => 'again in a moment'],
-  disabled: ['SERVER_DISABLED', (server) => `mcpd enable ${server}`],
-  manual: ['SERVER_MANUAL', (server) => `mcpd start ${server}`],
-  down: ['SERVER_FAILED', (server) => `mcpd logs ${server}; then: mcpd start ${server}`],
-  crashed: ['SERVER_EXITED', (server) => `mcpd logs ${server}; ${LOOK_FIRST}`],
-  overloaded: ['SERVER_BUSY', () => 'again in a moment'],
-  timeout: ['CALL_TIMEOUT', (server) => `mcpd set ${server} --timeout DURATION for more time`],
-  'too-long': ['LINE_TOO_LONG', (server) => `ask for less, or: mcpd set ${server} --line-max SIZE`],
-};

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { callError } from './tool-call.ts';
+import { callError } from './call-error.ts';
 
-const call = { tool: 'notes__add', server: 'notes' };
+const call = { target: 'notes__add', server: 'notes' };
 
 test('an error of mcpd gets the code and the advice of its reason', () => {
   const message = 'notes ended during the call (exit code 3)';
