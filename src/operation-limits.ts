@@ -75,6 +75,18 @@ export const DASHBOARD_CODE_MS = 60 * SECOND;
 /** Codes that wait at once; the oldest gives way. */
 export const DASHBOARD_CODES_MAX = 16;
 
+// — Trying a server —
+/** Tries at once, each a session of its own: a person has a few pages open, and every one of them may wait for a form. */
+export const TRIES_MAX = 16;
+/** Of a result that is shown: what a person can look through. The rest is counted. */
+export const TRY_RESULT_BYTES_MAX = 1 * MIB;
+/** A log, a step of progress or a question above this size is not shown. */
+export const TRY_MESSAGE_BYTES_MAX = 256 * KIB;
+/** The data of an error: the rest is in the server's log. */
+export const TRY_ERROR_DATA_CHARS_MAX = 64 * KIB;
+/** Logs and progress are dropped and counted while the reader is so far behind: far enough below LIVE_QUEUE_BYTES_MAX for him to keep the result. */
+export const TRY_NOTICES_BYTES_MAX = 256 * KIB;
+
 // — Logins at remote servers —
 /** From the link of `mcpd auth` until the browser is back: a person looks for a password, perhaps for a phone. */
 export const LOGIN_WAIT_MS = 10 * MINUTE;

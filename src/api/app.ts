@@ -9,6 +9,7 @@ import type { DaemonControl } from './daemon-control.ts';
 import { loginRoutes } from './login-routes.ts';
 import { readRoutes } from './read-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { tryRoutes } from './try-routes.ts';
 
 export interface ApiEnv {
   Bindings: HttpBindings & { listener: Listener };
@@ -29,6 +30,7 @@ export function createListeners(options: AppOptions): Record<Listener, RequestLi
   const app = new Hono<ApiEnv>();
   app.route('/api', readRoutes(options));
   app.route('/api', loginRoutes(options));
+  app.route('/api', tryRoutes(options));
   app.route('/api', changeRoutes(options));
   app.route('/api', sessionRoutes(options));
   app.notFound((c) => answerFault(c, new McpdError('ROUTE_UNKNOWN', { what: 'nothing is here' })));

@@ -8,6 +8,7 @@ import type {
   TokenRequest,
 } from './contract/credentials.ts';
 import type { LoginEvent, LoginRequest } from './contract/logins.ts';
+import type { TryAnswer, TryEvent, TryRequest } from './contract/tries.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -59,6 +60,10 @@ export interface DaemonControl {
   login(name: string, request: LoginRequest, report: (event: LoginEvent) => void, signal: AbortSignal): Promise<void>;
   /** Tells whether there was a login. */
   forgetLogin(name: string): Promise<boolean>;
+  /** Resolves after the last event was given to `tell`; an aborted `signal` cancels the call. @throws McpdError SERVER_UNKNOWN, TRIES_FULL */
+  tryServer(name: string, request: TryRequest, tell: (event: TryEvent) => void, signal: AbortSignal): Promise<void>;
+  /** @throws McpdError TRY_UNKNOWN when nobody waits for that answer (any more) */
+  answerTry(id: string, question: string, answer: TryAnswer): Promise<void>;
   tokens(): TokenInfo[];
   /** @throws McpdError NAME_INVALID, NAME_TAKEN */
   addToken(request: TokenRequest): NewToken;

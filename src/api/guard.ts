@@ -89,6 +89,8 @@ const LOCAL_ONLY = /^\/api\/(?:tokens|secrets)(?:\/|$)/;
 const CHANGES_BY_PAGE: readonly { method: string; path: RegExp }[] = [
   { method: 'POST', path: new RegExp(`^${SERVER}/(?:start|stop|restart)$`) },
   { method: 'PATCH', path: new RegExp(`^${SERVER}$`) },
+  { method: 'POST', path: new RegExp(`^${SERVER}/tries$`) },
+  { method: 'POST', path: /^\/api\/tries\/t[a-f0-9]{12}\/answers\/q\d{1,9}$/ },
 ];
 
 /** The Host of the request, which must be ours: a name that an attacker points at 127.0.0.1 (DNS rebinding) is not. */

@@ -8,6 +8,7 @@ import type {
   TokenRequest,
 } from '../api/contract/credentials.ts';
 import type { LoginEvent, LoginRequest } from '../api/contract/logins.ts';
+import type { TryAnswer, TryEvent, TryRequest } from '../api/contract/tries.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -194,7 +195,7 @@ export class Control implements DaemonControl {
 
   removeToken(name: string): void {
     this.#parts.clients.remove(name);
-    this.#parts.endClient(name);
+    this.#parts.hosts.http.endClient(name);
   }
 
   secrets(): SecretInfo[] {
@@ -219,6 +220,15 @@ export class Control implements DaemonControl {
 
   forgetLogin(name: string): Promise<boolean> {
     return this.#parts.logins.forget(name);
+  }
+
+  async tryServer(name: string, request: TryRequest, tell: (event: TryEvent) => void, signal: AbortSignal) {
+    this.#known(name);
+    await (await this.#parts.hosts.tries()).run(name, request, tell, signal);
+  }
+
+  async answerTry(id: string, question: string, answer: TryAnswer): Promise<void> {
+    (await this.#parts.hosts.tries()).answer(id, question, answer);
   }
 
   watch(listener: (event: LiveEvent) => void): () => void {

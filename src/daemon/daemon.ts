@@ -80,6 +80,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly runtime: Runtime;
   readonly processes: ServerProcesses;
   readonly logins: Logins;
+  readonly hosts: Hosts;
   readonly waits: ServerWaits;
   readonly watching: Watching;
   readonly ended: Promise<EndReason>;
@@ -89,7 +90,6 @@ class WiredDaemon implements Daemon, Parts {
   readonly #startedAt = Date.now();
   readonly #trials = new Trials();
   readonly #ending = new Ending();
-  readonly #hosts: Hosts;
   readonly #control: Control;
   readonly #api: Api;
   readonly #home: HomeWatch;
@@ -109,7 +109,7 @@ class WiredDaemon implements Daemon, Parts {
     const generation = newGeneration();
     this.gateway = createGateway(registry.allNames(), generation, keptToken(paths.token));
     this.processes = this.#createProcesses(generation);
-    this.#hosts = createHosts(this, generation, (event) => this.runtime.post(event));
+    this.hosts = createHosts(this, generation, (event) => this.runtime.post(event));
     this.runtime = new Runtime(this.gateway, this.#edges());
     this.waits = new ServerWaits(this.gateway);
     this.watching = new Watching(this);
@@ -125,7 +125,7 @@ class WiredDaemon implements Daemon, Parts {
 
   async begin(): Promise<void> {
     // Bound already, before a server is known: a host that connects now waits a moment instead of finding nobody.
-    const listening = this.#hosts.listen();
+    const listening = this.hosts.listen();
     void this.processes.reap();
     const definitions = this.registry.allServers();
     const memories = this.registry.allMemories();
@@ -146,10 +146,6 @@ class WiredDaemon implements Daemon, Parts {
     // A load that failed (no free file descriptor) is tried again by the next request.
     this.#installing.catch(() => (this.#installing = null));
     return this.#installing;
-  }
-
-  endClient(name: string): void {
-    this.#hosts.http.endClient(name);
   }
 
   stop(request: ShutdownRequest): void {
@@ -203,7 +199,7 @@ class WiredDaemon implements Daemon, Parts {
 
   #end({ now = false, successor = false }: ShutdownRequest, reason: EndReason): void {
     if (this.#ending.begin(reason)) {
-      this.#hosts.drain(successor ? 'upgrade' : 'stopping');
+      this.hosts.drain(successor ? 'upgrade' : 'stopping');
       this.#control.stopping();
     }
     this.runtime.post({ type: 'shutdown', at: this.now(), now });
@@ -240,7 +236,7 @@ class WiredDaemon implements Daemon, Parts {
       socket: apiSocket,
       token: keptToken(token),
       port: portOf(home),
-      front: this.#hosts.http,
+      front: this.hosts.http,
       assets: join(packageRoot(), 'dist', 'dashboard'),
       callback: (target) => this.logins.remote.callback(target),
     });
@@ -249,7 +245,7 @@ class WiredDaemon implements Daemon, Parts {
   #edges(): Edges {
     return {
       now: this.now,
-      hosts: this.#hosts.edge,
+      hosts: this.hosts.edge,
       servers: this.processes,
       registry: this.registry,
       history: this.history,
@@ -280,7 +276,7 @@ class WiredDaemon implements Daemon, Parts {
     await closeInOrder({
       installs: () => this.#installsEnd(),
       logins: () => this.logins.close(),
-      hosts: () => this.#hosts.stop(),
+      hosts: () => this.hosts.stop(),
       timers: () => this.runtime.dispose(),
       watching: () => this.watching.close(),
       servers: () => this.processes.dispose(),

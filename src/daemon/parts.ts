@@ -7,6 +7,7 @@ import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import type { Paths } from '../paths.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ServerProcesses } from '../servers/server-processes.ts';
+import type { Hosts } from './hosts.ts';
 import type { Installing } from './installing.ts';
 import type { Logins } from './logins.ts';
 import type { Runtime } from './runtime.ts';
@@ -23,6 +24,7 @@ export interface Parts {
   secrets: Secrets;
   clients: ClientTokens;
   processes: ServerProcesses;
+  hosts: Hosts;
   waits: ServerWaits;
   logins: Logins;
   watching: Watching;
@@ -33,8 +35,6 @@ export interface Parts {
   announce(definition: ServerDefinition, memory: ServerMemory | null): void;
   /** Loaded with the first install: its libraries are not for an idle daemon. */
   installing(): Promise<Installing>;
-  /** Ends everything that a client has open by HTTP. */
-  endClient(name: string): void;
   /** Aborted when the daemon ends, with the reason for whoever waits. */
   ending: AbortSignal;
   /** Begins the orderly end that a person asked for. */

@@ -1,5 +1,6 @@
 import type { SecretInfo, SecretRequest, TokenRequest } from '../../src/api/contract/credentials.ts';
 import type { LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts';
+import type { TryAnswer, TryEvent, TryRequest } from '../../src/api/contract/tries.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -28,6 +29,9 @@ export class PlainControl implements DaemonControl {
   /** What an install does after it was asked. */
   installing: (report: (event: InstallEvent) => void, signal: AbortSignal) => Promise<void> = async (report) =>
     report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 1 });
+  /** What a try does after it was asked. */
+  trying: (tell: (event: TryEvent) => void, signal: AbortSignal) => Promise<void> = async (tell) =>
+    tell({ type: 'result', result: '{}', isCut: false, bytes: 2, isError: false, durationMs: 1 });
   /** Ends the log that is followed. */
   onGone: () => void = () => undefined;
   onShutdown: (request: ShutdownRequest) => void = () => undefined;
@@ -176,6 +180,16 @@ export class PlainControl implements DaemonControl {
     this.find(name);
     this.asked.push(`forget login ${name}`);
     return true;
+  }
+
+  async tryServer(name: string, request: TryRequest, tell: (event: TryEvent) => void, signal: AbortSignal) {
+    this.find(name);
+    this.asked.push(`try ${name} ${JSON.stringify(request)}`);
+    await this.trying(tell, signal);
+  }
+
+  async answerTry(id: string, question: string, answer: TryAnswer) {
+    this.asked.push(`answer ${id} ${question} ${JSON.stringify(answer)}`);
   }
 
   tokens() {

@@ -24,8 +24,8 @@ export type TryRequest = z.infer<typeof TryRequest>;
 
 /** Streamed as lines of JSON; the first is `started`, the last is `result` or `failed`. All durations count from the first. */
 export type TryEvent =
-  /** `id` names the try where its questions are answered; `session` is its id among the sessions. */
-  | { type: 'started'; id: string; session: string }
+  /** `id` names the try where its questions are answered; it is the id of its session too. */
+  | { type: 'started'; id: string }
   | { type: 'progress'; afterMs: number; progress: number; total: number | null; message: string | null }
   /** `data` is JSON text as the server sent it, safe to show. */
   | { type: 'log'; afterMs: number; level: string; logger: string | null; data: string }
@@ -33,6 +33,10 @@ export type TryEvent =
   | { type: 'question'; afterMs: number; id: string; method: 'elicitation/create'; params: TryQuestion }
   /** It does not want it any more: an answer would be refused. */
   | { type: 'question-withdrawn'; afterMs: number; id: string }
+  /** It wanted something that nobody may be shown, such as a link that is not http(s), and was told so. */
+  | { type: 'question-refused'; afterMs: number; why: string }
+  /** So many logs and steps of progress before this line were too long, or came faster than they were read. */
+  | { type: 'dropped'; count: number }
   | TryResult
   | { type: 'failed'; error: ErrorReport; rpc: TryRpcError | null; durationMs: number };
 

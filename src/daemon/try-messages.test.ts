@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { TRY_ERROR_DATA_CHARS_MAX, TRY_RESULT_BYTES_MAX } from '../operation-limits.ts';
+import { noticeOf, openingOf, outcomeOf, questionOf } from './try-messages.ts';
+
+const line = (text: string) => [Buffer.from(`${text}\n`)];
+const message = (value: object) => line(JSON.stringify({ jsonrpc: '2.0', ...value }));
+const resultOf = (json: string) => {
+  const outcome = outcomeOf(line(`{"jsonrpc":"2.0","id":3,"result":${json}}`));
+  if (outcome.kind !== 'result') throw new Error('a result was expected');
+  return outcome.shown;
+};
+
+test('a result is shown as it came, big numbers and all, with what could mislead the eye written as an escape', () => {
+  const { result, isCut } = resultOf('{"n":9007199254740993,"text":"a\u202eb\u0085"}');
+  expect(result).toBe('{"n":9007199254740993,"text":"a\\u202eb\\u0085"}');
+  expect(JSON.parse(result).text).toBe('a\u202eb\u0085');
+  expect(isCut).toBe(false);
+});
+
+test('a result that is too long is cut between two characters', () => {
+  for (const lead of ['', 'a', 'aa', 'aaa']) {
+    const { result, isCut, bytes } = resultOf(JSON.stringify(lead + '天'.repeat(TRY_RESULT_BYTES_MAX / 3)));
+    expect(isCut).toBe(true);
+    expect(bytes).toBeGreaterThan(TRY_RESULT_BYTES_MAX);
+    expect(result).not.toContain('\ufffd');
+    expect(result.endsWith('天')).toBe(true);
+  }
+});
+
+test.each([
+  ['{"isError":true,"content":[]}', true],
+  ['{"content":[],"isError":true}', true],
+  ['{"isError":false}', false],
+  ['{"content":[{"isError":true}]}', false],
+  ['{}', false],
+  ['5', false],
+])('of the result %s the tool itself says whether it failed: %s', (json, isError) => {
+  expect(resultOf(json).isError).toBe(isError);
+});
+
+test.each([
+  ['{"code":-5,"message":"no","data":{"n":1.0}}', { code: -5, message: 'no', data: '{"n":1.0}' }],
+  ['{"code":"5","message":7}', { code: 0, message: '', data: null }],
+  ['null', { code: 0, message: '', data: null }],
+  [
+    JSON.stringify({ code: 1, message: 'm', data: 'x'.repeat(TRY_ERROR_DATA_CHARS_MAX) }),
+    { code: 1, message: 'm', data: null },
+  ],
+])('whatever a server sends as an error is shown', (json, rpc) => {
+  expect(outcomeOf(line(`{"jsonrpc":"2.0","id":3,"error":${json}}`))).toMatchObject({ kind: 'error', rpc });
+});
+
+test('steps of progress and logs are shown, whatever is missing of them', () => {
+  const progress = (params: unknown) => noticeOf(message({ method: 'notifications/progress', params }));
+  expect(progress({ progress: 1, total: 3, message: 'one' })).toEqual({
+    type: 'progress',
+    progress: 1,
+    total: 3,
+    message: 'one',
+  });
+  expect(progress({ progress: 0.5 })).toEqual({ type: 'progress', progress: 0.5, total: null, message: null });
+  for (const odd of [{}, null, [], 5]) expect(progress(odd)).toEqual({ type: 'other' });
+  const log = (params: unknown) => noticeOf(message({ method: 'notifications/message', params }));
+  expect(log({ level: 'error', logger: 'db', data: { a: 'b' } })).toEqual({
+    type: 'log',
+    level: 'error',
+    logger: 'db',
+    data: '{"a":"b"}',
+  });
+  for (const odd of [{}, null, [], 5])
+    expect(log(odd)).toEqual({ type: 'log', level: 'info', logger: null, data: 'null' });
+});
+
+test.each(['javascript:alert(1)', 'file:///etc/passwd', 'not a link', '', 5])(
+  'the link %s is shown to nobody',
+  (url) => {
+    const params = { mode: 'url', message: 'open this', url };
+    expect(questionOf(message({ id: 1, method: 'elicitation/create', params }))).toMatchObject({
+      refused: expect.stringContaining('http'),
+    });
+  },
+);
+
+test('a link is shown as a browser would read it, and its host by itself', () => {
+  const params = { mode: 'url', message: 'open this', url: 'https://bank.example@evil.example:8443/a b' };
+  expect(questionOf(message({ id: 1, method: 'elicitation/create', params }))).toEqual({
+    mode: 'url',
+    message: 'open this',
+    url: 'https://bank.example@evil.example:8443/a%20b',
+    host: 'evil.example:8443',
+  });
+});
+
+test('a question that is no form and no link is refused by its name', () => {
+  expect(questionOf(message({ id: 1, method: 'sampling/createMessage', params: {} }))).toEqual({
+    refused: 'sampling/createMessage is answered by nobody here',
+  });
+});
+
+test('arguments that are nested too deeply are never sent', () => {
+  const deep: unknown = JSON.parse('['.repeat(2000) + ']'.repeat(2000));
+  expect(openingOf({ kind: 'tool', name: 'x', arguments: { deep } })).toBeNull();
+  expect(openingOf({ kind: 'tool', name: 'x', arguments: { deep: [[1]] } })).toHaveLength(4);
+});
