@@ -28,7 +28,7 @@ export async function followInstall(
   try {
     for await (const event of daemon.lines<InstallEvent>('POST', path, request, signal)) {
       if (event.type === 'step') {
-        const label = `${STEP_WORDS[event.step]}${event.detail === '' ? '' : `: ${event.detail}`}`;
+        const label = stepLabel(event);
         if (event.step === step) progress.detail(label);
         else progress.step(label);
         step = event.step;
@@ -58,6 +58,11 @@ export async function followInstall(
     });
   }
   await showEnd(finished, warnings, daemon, parsed, context);
+}
+
+/** `fetch: npm:@acme/mcp@1.2.0`. */
+export function stepLabel({ step, detail }: Extract<InstallEvent, { type: 'step' }>): string {
+  return `${STEP_WORDS[step]}${detail === '' ? '' : `: ${detail}`}`;
 }
 
 // — internal —

@@ -87,6 +87,21 @@ export const TRY_ERROR_DATA_CHARS_MAX = 64 * KIB;
 /** Logs and progress are dropped and counted while the reader is so far behind: far enough below LIVE_QUEUE_BYTES_MAX for him to keep the result. */
 export const TRY_NOTICES_BYTES_MAX = 256 * KIB;
 
+// — Approvals —
+/** What a page asks for waits this long for a person at a terminal: he must find one, and read. */
+export const APPROVAL_MS = 5 * MINUTE;
+/** Requests of pages that wait at once: a person reads each of them. */
+export const APPROVALS_WAITING_MAX = 8;
+/** Ended ones that are remembered, so that a page that comes late sees what became of its own. */
+export const APPROVALS_ENDED_KEPT = 16;
+/** One such request: what a person must read in full must be readable. */
+export const APPROVAL_BYTES_MAX = 16 * KIB;
+/** What an install told so far, for a page that looks later: the last of it. */
+export const APPROVAL_EVENTS_KEPT = 100;
+/** A code of `mcpd approve --code` is typed at once, and wrong at most so often. */
+export const APPROVAL_CODE_MS = 60 * SECOND;
+export const APPROVAL_CODE_TRIES_MAX = 5;
+
 // — Logins at remote servers —
 /** From the link of `mcpd auth` until the browser is back: a person looks for a password, perhaps for a phone. */
 export const LOGIN_WAIT_MS = 10 * MINUTE;

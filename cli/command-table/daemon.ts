@@ -62,6 +62,22 @@ export const DAEMON_COMMANDS: readonly Command[] = [
     load: async () => (await import('../commands/dashboard.ts')).runDashboard,
   },
   {
+    name: 'approve',
+    group: 'daemon',
+    summary: 'Show what the dashboard asks for, and say yes or no.',
+    usage: 'approve [ID] [--yes|--decline|--code]',
+    operands: { min: 0, max: 1, noun: 'an id' },
+    options: {
+      yes: { kind: 'flag', short: 'y', help: 'say yes without being asked' },
+      decline: { kind: 'flag', help: 'say no without being asked' },
+      code: { kind: 'flag', help: 'print a code that says yes when it is typed into the dashboard' },
+      json: JSON_OPTION,
+    },
+    notes: ['A page cannot change what is run by itself: it asks, and waits for five minutes.'],
+    examples: [['mcpd approve', '']],
+    load: async () => (await import('../commands/approve.ts')).runApprove,
+  },
+  {
     name: 'token',
     group: 'daemon',
     summary: 'Let clients in by HTTP, each with a token of its own.',

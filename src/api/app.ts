@@ -3,6 +3,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { asMcpdError, McpdError } from '../errors.ts';
 import { encoded, type Listener } from './answer.ts';
+import { approvalRoutes } from './approval-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import type { DashboardCodes } from './codes.ts';
 import type { DaemonControl } from './daemon-control.ts';
@@ -32,6 +33,7 @@ export function createListeners(options: AppOptions): Record<Listener, RequestLi
   app.route('/api', loginRoutes(options));
   app.route('/api', tryRoutes(options));
   app.route('/api', changeRoutes(options));
+  app.route('/api', approvalRoutes(options));
   app.route('/api', sessionRoutes(options));
   app.notFound((c) => answerFault(c, new McpdError('ROUTE_UNKNOWN', { what: 'nothing is here' })));
   app.onError((thrown, c) => answerFault(c, asMcpdError(thrown, 'INTERNAL', 'the daemon could not answer')));

@@ -234,6 +234,18 @@ describe('with the token a page', () => {
     expect(judge('POST', '/api/servers/weather/shutdown', JSON_BODY)).toBe('FORBIDDEN');
   });
 
+  test('may ask for such a change, look and take back, but not say yes to itself', () => {
+    expect(judge('POST', '/api/approvals', JSON_BODY)).toBe('api');
+    expect(judge('GET', '/api/approvals/x1y2z3/events', SIGNED)).toBe('api');
+    expect(judge('POST', '/api/approvals/x1y2z3/confirm', JSON_BODY)).toBe('api');
+    expect(judge('DELETE', '/api/approvals/x1y2z3', SIGNED)).toBe('api');
+    for (const word of ['accept', 'decline', 'code', 'confirm/accept']) {
+      const path = `/api/approvals/x1y2z3/${word}`;
+      expect([path, judge('POST', path, JSON_BODY)]).toEqual([path, 'FORBIDDEN']);
+      expect(outcome(() => judgeLocal(facts('POST', path, [['Content-Type', 'application/json']])))).toBe('api');
+    }
+  });
+
   test('cannot hide a route behind its spelling', () => {
     const spellings = [
       '/api//shutdown',

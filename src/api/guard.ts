@@ -85,12 +85,18 @@ const SERVER = '/api/servers/[a-z0-9][a-z0-9_-]{0,31}';
 /** Who may come in by HTTP, and what servers are given in secret, is the business of the CLI alone. */
 const LOCAL_ONLY = /^\/api\/(?:tokens|secrets)(?:\/|$)/;
 
-/** What a page may change: never a command. Adding a server or changing what it runs needs the CLI, so that no page can do it. */
+/**
+ * What a page may change: never a command. Adding a server or changing what it runs is asked for, and a person says yes in a terminal or
+ * by a code from there.
+ */
 const CHANGES_BY_PAGE: readonly { method: string; path: RegExp }[] = [
   { method: 'POST', path: new RegExp(`^${SERVER}/(?:start|stop|restart)$`) },
   { method: 'PATCH', path: new RegExp(`^${SERVER}$`) },
   { method: 'POST', path: new RegExp(`^${SERVER}/tries$`) },
   { method: 'POST', path: /^\/api\/tries\/t[a-f0-9]{12}\/answers\/q\d{1,9}$/ },
+  { method: 'POST', path: /^\/api\/approvals$/ },
+  { method: 'POST', path: /^\/api\/approvals\/[a-z0-9]+\/confirm$/ },
+  { method: 'DELETE', path: /^\/api\/approvals\/[a-z0-9]+$/ },
 ];
 
 /** The Host of the request, which must be ours: a name that an attacker points at 127.0.0.1 (DNS rebinding) is not. */

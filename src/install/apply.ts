@@ -2,6 +2,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ApplyRequest, ApplyResult, InstallEvent } from '../api/contract.ts';
 import type { ServerDefinition, ServerSource } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { riskyVariables } from '../risky-variables.ts';
 import { isConfidential } from '../secret-shape.ts';
 import { declaredAddress, remoteLaunch } from './address.ts';
 import { compareDeclared, type Declaration, type DeclaredEntry, readDeclared } from './declared.ts';
@@ -13,7 +14,6 @@ import type { Installs } from './installs.ts';
 import type { InstallPorts } from './ports.ts';
 import { Steps } from './steps.ts';
 import { removeServer } from './uninstall.ts';
-import { riskyVariables } from './variables.ts';
 
 /** Makes the registry have what a file declares. Entries fail one by one; their servers stay as they were. */
 export async function applyDeclared(

@@ -1,25 +1,11 @@
 import { expect, test } from 'vitest';
-import {
-  checkNoNul,
-  checkVariableName,
-  isVariableName,
-  riskyVariables,
-  secretReference,
-  secretsIn,
-} from './variables.ts';
+import { checkNoNul, checkVariableName, isVariableName, secretReference, secretsIn } from './variables.ts';
 
 test('names that a process cannot carry are refused', () => {
   for (const name of ['A', '_a1', 'API_KEY']) expect(isVariableName(name)).toBe(true);
   for (const name of ['', '1A', 'A-B', 'A=B', 'A B', 'Ä', 'A\0'])
     expect(() => checkVariableName(name)).toThrow(/cannot be the name/);
   expect(() => checkNoNul('a\0b', 'the value of A')).toThrow('the value of A holds a NUL character');
-});
-
-test('variables that run other code are named with who sets them', () => {
-  expect(riskyVariables(['CITY', 'LD_PRELOAD', 'node_options'], 'mcpd.json')).toEqual([
-    'mcpd.json sets LD_PRELOAD, which can make the server run other code than its own',
-    'mcpd.json sets node_options, which can make the server run other code than its own',
-  ]);
 });
 
 test('references to secrets are found wherever they stand', () => {

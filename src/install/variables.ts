@@ -4,32 +4,6 @@ import { McpdError } from '../errors.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Variables that make a program run other code than its own. Legitimate when a person sets them; a surprise in a file or a catalog. */
-const RISKY = new Set([
-  ...['LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'DYLD_INSERT_LIBRARIES', 'DYLD_LIBRARY_PATH', 'DYLD_FRAMEWORK_PATH'],
-  ...[
-    'NODE_OPTIONS',
-    'NODE_PATH',
-    'PYTHONSTARTUP',
-    'PYTHONPATH',
-    'PYTHONHOME',
-    'PERL5OPT',
-    'PERL5LIB',
-    'RUBYOPT',
-    'RUBYLIB',
-  ],
-  ...[
-    'BASH_ENV',
-    'ENV',
-    'SHELLOPTS',
-    'PROMPT_COMMAND',
-    'JAVA_TOOL_OPTIONS',
-    '_JAVA_OPTIONS',
-    'GIT_SSH_COMMAND',
-    'PATH',
-  ],
-]);
-
 export function isVariableName(name: string): boolean {
   return NAME.test(name);
 }
@@ -51,13 +25,6 @@ export function checkNoNul(text: string, where: string): void {
     what: `${where} holds a NUL character`,
     why: 'programs would read it only up to there',
   });
-}
-
-/** Warnings for variables that `origin` (`the catalog`, a file) sets and that change what code runs. */
-export function riskyVariables(names: Iterable<string>, origin: string): string[] {
-  return [...names]
-    .filter((name) => RISKY.has(name.toUpperCase()))
-    .map((name) => `${origin} sets ${name}, which can make the server run other code than its own`);
 }
 
 const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}/g;

@@ -6,6 +6,7 @@ import type {
   ApplyRequest,
   DaemonStatus,
   InstallEvent,
+  InstallPlan,
   InstallRequest,
   LiveEvent,
   LogLine,
@@ -26,6 +27,8 @@ export class PlainControl implements DaemonControl {
   version = '0.1.0';
   state: DaemonStatus['state'] = 'running';
   engine: DaemonStatus['engine'] = 'direct';
+  /** What the plan of an install says beside its name. */
+  planned: Partial<InstallPlan> = {};
   /** What an install does after it was asked. */
   installing: (report: (event: InstallEvent) => void, signal: AbortSignal) => Promise<void> = async (report) =>
     report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 1 });
@@ -104,9 +107,10 @@ export class PlainControl implements DaemonControl {
     return [];
   }
 
-  async plan(request: InstallRequest) {
+  async plan(request: InstallRequest): Promise<InstallPlan> {
     this.asked.push(`plan ${request.spec}`);
-    return { name: request.spec, description: '', fetch: null, inputs: [], commandLine: 'node x', warnings: [] };
+    const plan = { name: request.spec, description: '', fetch: null, inputs: [], commandLine: 'node x', warnings: [] };
+    return { ...plan, ...this.planned };
   }
 
   install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal) {

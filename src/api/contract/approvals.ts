@@ -23,7 +23,7 @@ export const ApprovalRequest = z.discriminatedUnion('action', [
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
 /** `running`: a person said yes. `withdrawn`: the page took it back. `waiting` and `running` end; the others are ends. */
-export type ApprovalState = 'waiting' | 'running' | 'done' | 'failed' | 'declined' | 'withdrawn' | 'expired';
+type ApprovalState = 'waiting' | 'running' | 'done' | 'failed' | 'declined' | 'withdrawn' | 'expired';
 
 /** What waits for a person, and what became of it. Values of secrets are never in it. */
 export interface ApprovalInfo {

@@ -1,0 +1,51 @@
+import { fromReport, McpdError } from '../errors.ts';
+import type { ApprovalRequest } from './contract/approvals.ts';
+import type { InstallEvent } from './contract.ts';
+import type { DaemonControl } from './daemon-control.ts';
+
+/** What a person said yes to, done. @throws {McpdError} why it could not be done */
+export async function carriedOut(
+  control: DaemonControl,
+  request: ApprovalRequest,
+  report: (event: InstallEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  switch (request.action) {
+    case 'install':
+      return installed((told) => control.install(request.install, told, signal), report);
+    case 'add':
+      return installed((told) => control.add(request.add, told, signal), report);
+    case 'uninstall':
+      return control.uninstall(request.server, { purge: request.purge === true });
+    case 'apply': {
+      const { failed } = await control.apply(request.apply);
+      const [first] = failed;
+      if (first === undefined) return;
+      throw new McpdError(fromReport(first.error).code, {
+        ...first.error,
+        what: `${failed.map(({ name }) => name).join(', ')} could not be applied: ${first.error.what}`,
+      });
+    }
+    case 'set-secret':
+      await control.setSecret(request.server, request.secret);
+      return;
+    case 'remove-secrets':
+      await control.removeSecrets(request.server, request.secret ?? null);
+      return;
+  }
+}
+
+// — internal —
+
+/** An install tells its failure as its last event. */
+async function installed(
+  run: (told: (event: InstallEvent) => void) => Promise<void>,
+  report: (event: InstallEvent) => void,
+): Promise<void> {
+  let failure: McpdError | null = null;
+  await run((event) => {
+    if (event.type === 'failed') failure = fromReport(event.error);
+    report(event);
+  });
+  if (failure !== null) throw failure;
+}

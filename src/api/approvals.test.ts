@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PlainControl, serverStatus } from '../../test/harness/plain-control.ts';
+import { McpdError } from '../errors.ts';
+import {
+  APPROVAL_BYTES_MAX,
+  APPROVAL_CODE_MS,
+  APPROVAL_CODE_TRIES_MAX,
+  APPROVAL_MS,
+  APPROVALS_ENDED_KEPT,
+  APPROVALS_WAITING_MAX,
+} from '../operation-limits.ts';
+import { Approvals } from './approvals.ts';
+import type { ApprovalEvent, ApprovalRequest } from './contract/approvals.ts';
+import type { CommandRequest } from './contract.ts';
+
+const START = 1_700_000_000_000;
+let now: number;
+let control: PlainControl;
+let approvals: Approvals;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  now = START;
+  control = new PlainControl('weather');
+  approvals = new Approvals(control, () => now);
+});
+afterEach(() => vi.useRealTimers());
+
+const REMOVE: ApprovalRequest = { action: 'uninstall', server: 'weather' };
+
+function add(changes: Partial<CommandRequest> = {}): ApprovalRequest {
+  const command = { name: 'files', command: 'node', args: ['a b.js'], cwd: '/home/ann', env: {}, trial: true };
+  return { action: 'add', add: { ...command, ...changes } };
+}
+
+/** What was asked of the daemon, but for plans, which change nothing. */
+function done(): string[] {
+  return control.asked.filter((asked) => !asked.startsWith('plan '));
+}
+
+function eventsOf(id: string): ApprovalEvent[] {
+  const events: ApprovalEvent[] = [];
+  approvals.follow(id, (event) => events.push(event));
+  return events;
+}
+
+/** `state running`, `step fetch`. */
+function told(event: ApprovalEvent): string {
+  if (event.type === 'state') return `state ${event.approval.state}`;
+  return event.event.type === 'step' ? `step ${event.event.step}` : event.event.type;
+}
+
+async function codeOf(work: () => unknown): Promise<string> {
+  try {
+    await work();
+    return 'nothing thrown';
+  } catch (thrown) {
+    if (thrown instanceof McpdError) return thrown.code;
+    throw thrown;
+  }
+}
+
+describe('what a page asks for', () => {
+  test('has no effect before a person says yes, and then has it once', async () => {
+    const { id, state } = await approvals.ask(REMOVE);
+    expect([state, done()]).toEqual(['waiting', []]);
+    approvals.accept(id);
+    await vi.waitFor(() => expect(approvals.info(id).state).toBe('done'));
+    expect(done()).toEqual(['uninstall weather false']);
+    expect(await codeOf(() => approvals.accept(id))).toBe('APPROVAL_ENDED');
+    expect(done()).toHaveLength(1);
+  });
+
+  test('is carried out by its kind', async () => {
+    const requests: ApprovalRequest[] = [
+      { action: 'install', install: { spec: 'weather' } },
+      add(),
+      { action: 'uninstall', server: 'weather', purge: true },
+      { action: 'apply', apply: { path: '/x/mcpd.json', text: '{}' } },
+      { action: 'set-secret', server: 'weather', secret: { name: 'KEY', value: 'v' } },
+      { action: 'remove-secrets', server: 'gone' },
+    ];
+    for (const request of requests) {
+      const { id } = await approvals.ask(request);
+      approvals.accept(id);
+      await vi.waitFor(() => expect(approvals.info(id).state).toBe('done'));
+    }
+    expect(done()).toEqual([
+      'install weather',
+      'add files',
+      'uninstall weather true',
+      'apply /x/mcpd.json',
+      'set weather KEY v',
+      'remove gone null',
+    ]);
+  });
+
+  test('is never done when it was declined, taken back, or waited too long', async () => {
+    const [no, back, late] = [await approvals.ask(REMOVE), await approvals.ask(REMOVE), await approvals.ask(REMOVE)];
+    expect(approvals.decline(no.id).state).toBe('declined');
+    expect(approvals.withdraw(back.id).state).toBe('withdrawn');
+    now += APPROVAL_MS;
+    expect(approvals.info(late.id).state).toBe('expired');
+    for (const { id } of [no, back, late]) expect(await codeOf(() => approvals.accept(id))).toBe('APPROVAL_ENDED');
+    expect(await codeOf(() => approvals.accept('nobody'))).toBe('APPROVAL_UNKNOWN');
+    expect(done()).toEqual([]);
+  });
+
+  test('tells its page when its time is over', async () => {
+    const events = eventsOf((await approvals.ask(REMOVE)).id);
+    vi.advanceTimersByTime(APPROVAL_MS);
+    expect(events.map(told)).toEqual(['state waiting', 'state expired']);
+  });
+
+  test('is bounded in number and size', async () => {
+    for (let i = 0; i < APPROVALS_WAITING_MAX; i++) await approvals.ask(REMOVE);
+    expect(await codeOf(() => approvals.ask(REMOVE))).toBe('APPROVALS_FULL');
+    for (const { id } of approvals.list()) approvals.decline(id);
+    expect(await codeOf(() => approvals.ask(add({ args: ['x'.repeat(APPROVAL_BYTES_MAX)] })))).toBe('REQUEST_INVALID');
+    for (let i = 0; i < 2 * APPROVALS_ENDED_KEPT; i++) approvals.decline((await approvals.ask(REMOVE)).id);
+    expect(approvals.list()).toHaveLength(APPROVALS_ENDED_KEPT);
+  });
+});
+
+describe('what a person is shown', () => {
+  test('is the whole command line, its folder and its variables', async () => {
+    const info = await approvals.ask(add({ env: { CITY: { value: 'Bad Ems', secret: false } } }));
+    expect(info).toMatchObject({ server: 'files', says: 'add files and run a program of this machine' });
+    expect(info.details).toEqual([
+      { label: 'run', value: "node 'a b.js'" },
+      { label: 'in folder', value: '/home/ann' },
+      { label: 'variable', value: "CITY='Bad Ems'" },
+    ]);
+  });
+
+  test('is the package that is fetched later, whatever is newest by then', async () => {
+    control.planned = { name: 'x', fetch: 'npm:@acme/x@1.2.3', commandLine: 'node <@acme/x@1.2.3>' };
+    const { id, details } = await approvals.ask({ action: 'install', install: { spec: 'npm:@acme/x' } });
+    expect(details[0]).toEqual({ label: 'fetch', value: 'npm:@acme/x@1.2.3' });
+    approvals.accept(id);
+    expect(done()).toEqual(['install npm:@acme/x@1.2.3']);
+  });
+
+  test('never holds the value of a secret', async () => {
+    const asked: ApprovalRequest[] = [
+      add({ env: { API_KEY: { value: 'swordfish', secret: true } } }),
+      { action: 'set-secret', server: 'weather', secret: { name: 'API_KEY', value: 'swordfish' } },
+      {
+        action: 'add',
+        add: {
+          name: 'far',
+          url: 'https://far.example/mcp',
+          headers: { Authorization: { value: 'swordfish', secret: true } },
+          trial: true,
+        },
+      },
+    ];
+    for (const request of asked) expect(JSON.stringify(await approvals.ask(request))).not.toContain('swordfish');
+    expect(JSON.stringify(approvals.list())).toContain('API_KEY=(a secret, not shown)');
+  });
+
+  test('hides nothing that decides what is run', async () => {
+    const hidden = { NODE_OPTIONS: { value: '--require /tmp/evil.js', secret: true } };
+    expect(await codeOf(() => approvals.ask(add({ env: hidden })))).toBe('INPUT_INVALID');
+    const install: ApprovalRequest = { action: 'install', install: { spec: 'weather', env: hidden } };
+    expect(await codeOf(() => approvals.ask(install))).toBe('INPUT_INVALID');
+    const secret = { name: 'LD_PRELOAD', value: '/tmp/evil.so' };
+    expect(await codeOf(() => approvals.ask({ action: 'set-secret', server: 'weather', secret }))).toBe(
+      'INPUT_INVALID',
+    );
+    const seen = await approvals.ask(
+      add({ env: { NODE_OPTIONS: { value: '--require /tmp/evil.js', secret: false } } }),
+    );
+    expect(seen.details.at(-1)?.value).toBe("NODE_OPTIONS='--require /tmp/evil.js'");
+    expect(seen.warnings).toHaveLength(1);
+  });
+
+  test('is not asked of him while inputs are missing', async () => {
+    const input = { name: 'KEY', description: '', required: true, secret: true, default: null, choices: null };
+    control.planned = { inputs: [input] };
+    expect(await codeOf(() => approvals.ask({ action: 'install', install: { spec: 'github' } }))).toBe('INPUT_MISSING');
+  });
+});
+
+describe('the page that asked', () => {
+  test('sees the install go on and end', async () => {
+    control.installing = async (report) => {
+      report({ type: 'step', step: 'trial', detail: '' });
+      report({ type: 'done', server: serverStatus('files'), tools: [], durationMs: 1 });
+    };
+    const { id } = await approvals.ask(add());
+    const events = eventsOf(id);
+    approvals.accept(id);
+    await vi.waitFor(() => expect(approvals.info(id).state).toBe('done'));
+    expect(events.map(told)).toEqual(['state waiting', 'state running', 'step trial', 'done', 'state done']);
+    expect(eventsOf(id).map(told)).toEqual(['step trial', 'done', 'state done']);
+  });
+
+  test('sees why an install failed', async () => {
+    control.installing = async (report) =>
+      report({
+        type: 'failed',
+        step: 'trial',
+        error: { code: 'SERVER_EXITED', what: 'it ended at once' },
+        stderrTail: [],
+      });
+    const { id } = await approvals.ask(add());
+    approvals.accept(id);
+    await vi.waitFor(() => expect(approvals.info(id).state).toBe('failed'));
+    expect(approvals.info(id).error).toEqual({ code: 'SERVER_EXITED', what: 'it ended at once' });
+  });
+
+  test('may take back what runs, which is then undone', async () => {
+    control.installing = (_, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const { id } = await approvals.ask(add());
+    approvals.accept(id);
+    approvals.withdraw(id);
+    await vi.waitFor(() => expect(approvals.info(id)).toMatchObject({ state: 'failed' }));
+    expect(approvals.info(id).error?.code).toBe('INSTALL_CANCELLED');
+  });
+});
+
+describe('a code', () => {
+  test('says yes to its own request, once, for a minute', async () => {
+    const [first, second] = [await approvals.ask(REMOVE), await approvals.ask(REMOVE)];
+    expect(await codeOf(() => approvals.confirm(first.id, ''))).toBe('FORBIDDEN');
+    const { code } = approvals.codeFor(first.id);
+    expect(code).toMatch(/^\d{4}-\d{4}$/);
+    expect(await codeOf(() => approvals.confirm(second.id, code))).toBe('FORBIDDEN');
+    expect(approvals.confirm(first.id, ` ${code.replace('-', ' ')}`).state).toBe('running');
+    expect(await codeOf(() => approvals.confirm(first.id, code))).toBe('APPROVAL_ENDED');
+    const late = approvals.codeFor(second.id).code;
+    now += APPROVAL_CODE_MS;
+    expect(await codeOf(() => approvals.confirm(second.id, late))).toBe('FORBIDDEN');
+    expect(done()).toHaveLength(1);
+  });
+
+  test('cannot be guessed: too many wrong ones are a no', async () => {
+    const { id } = await approvals.ask(REMOVE);
+    const { code } = approvals.codeFor(id);
+    const wrong = code === '0000-0000' ? '0000-0001' : '0000-0000';
+    for (let i = 0; i < APPROVAL_CODE_TRIES_MAX; i++)
+      expect(await codeOf(() => approvals.confirm(id, wrong))).toBe('FORBIDDEN');
+    expect(approvals.info(id).state).toBe('declined');
+    expect(await codeOf(() => approvals.confirm(id, code))).toBe('APPROVAL_ENDED');
+  });
+});
