@@ -12,6 +12,7 @@ test('a process name with blanks and brackets does not shift the fields', () => 
     startTime: '987654',
     zombie: false,
     rssBytes: 300 * 4096,
+    cpuMs: 60,
   });
 });
 
@@ -30,9 +31,9 @@ test('the marker is found first, in the middle and last, and only as a name of i
   expect(markerIn(Buffer.alloc(0))).toBeNull();
 });
 
-test('rows of ps carry the start time as words and the size in KiB', () => {
+test('rows of ps carry the start time as words, the size in KiB and the processor time by the clock', () => {
   const text =
-    '    1     0     1 Ss    10240 Mon Nov 30 20:02:11 2026    \n  512     1   512 Z+        0 Tue Dec  1 08:00:00 2026\n\n';
+    '    1     0     1 Ss    10240 1:02.50 Mon Nov 30 20:02:11 2026    \n  512     1   512 Z+        0 1-02:00:01 Tue Dec  1 08:00:00 2026\n\n';
   expect(parsePs(text, new Map([[1, 'm']]))).toEqual([
     {
       pid: 1,
@@ -41,6 +42,7 @@ test('rows of ps carry the start time as words and the size in KiB', () => {
       startTime: 'Mon Nov 30 20:02:11 2026',
       zombie: false,
       rssBytes: 10240 * 1024,
+      cpuMs: 62_500,
       marker: 'm',
     },
     {
@@ -50,6 +52,7 @@ test('rows of ps carry the start time as words and the size in KiB', () => {
       startTime: 'Tue Dec  1 08:00:00 2026',
       zombie: true,
       rssBytes: 0,
+      cpuMs: 26 * 3_600_000 + 1000,
       marker: null,
     },
   ]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { familyBytes, type ProcessRow, ProcessTable } from './process-table.ts';
 
 function row(pid: number, ppid: number, more: Partial<ProcessRow> = {}): ProcessRow {
-  return { pid, ppid, pgid: pid, startTime: `t${pid}`, zombie: false, rssBytes: 1000, marker: null, ...more };
+  return { pid, ppid, pgid: pid, startTime: `t${pid}`, zombie: false, rssBytes: 1000, cpuMs: 0, marker: null, ...more };
 }
 function root(pid: number, known: [number, string][] = []) {
   return { leader: { pid, startTime: `t${pid}` }, known: new Map(known), marker: `m${pid}` };

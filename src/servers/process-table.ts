@@ -13,6 +13,8 @@ export interface ProcessRow extends ProcessId {
   /** A zombie still answers `kill(pid, 0)` and counts in its group, but it is gone. */
   zombie: boolean;
   rssBytes: number;
+  /** Processor time of all its threads since it began, its ended children not counted; null where the system does not tell. */
+  cpuMs: number | null;
   /** `MCPD_INSTANCE` of its environment; null when it has none, cannot be read, or was not asked for. */
   marker: string | null;
 }

@@ -3,7 +3,7 @@ import { type ProcessRow, ProcessTable } from './process-table.ts';
 import { treeOf } from './process-tree.ts';
 
 function row(pid: number, ppid: number, more: Partial<ProcessRow> = {}): ProcessRow {
-  return { pid, ppid, pgid: pid, startTime: `t${pid}`, zombie: false, rssBytes: pid, marker: null, ...more };
+  return { pid, ppid, pgid: pid, startTime: `t${pid}`, zombie: false, rssBytes: pid, cpuMs: 0, marker: null, ...more };
 }
 const family = { leader: { pid: 10, startTime: 't10' }, known: new Map<number, string>(), marker: 'm' };
 const commandOf = (pid: number) => `command ${pid}`;

@@ -9,7 +9,7 @@ const before = markerOf({ ...now, nonce: 'old' }, 'weather', 1);
 const SELF = 50;
 
 function row(pid: number, ppid: number, marker: string | null, more: Partial<ProcessRow> = {}): ProcessRow {
-  return { pid, ppid, pgid: pid, startTime: `t${pid}`, zombie: false, rssBytes: 0, marker, ...more };
+  return { pid, ppid, pgid: pid, startTime: `t${pid}`, zombie: false, rssBytes: 0, cpuMs: 0, marker, ...more };
 }
 const entry = (pid: number, more: Partial<LedgerRow> = {}): LedgerRow => ({
   instance: 'weather',

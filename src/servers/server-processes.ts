@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Effect, GatewayEvent } from '../core/events.ts';
 import type { HttpLaunch, InstanceKey, ProcessLedger, ServerName, StdioLaunch } from '../core/model.ts';
-import { PROCESS_SCAN_EVERY_MS, REAP_DELAY_MS, SERVER_UMASK } from '../limits.ts';
+import { REAP_DELAY_MS, SERVER_UMASK } from '../limits.ts';
 import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
 import { type ChildSurroundings, ServerChild } from './child.ts';
@@ -20,6 +20,7 @@ import type { RemoteAuth } from './remote/authorization.ts';
 import { Connections } from './remote/connections.ts';
 import type { RunningServer, ServerOrder } from './running-server.ts';
 import { ServerLog } from './server-log.ts';
+import { TreeWatch } from './tree-watch.ts';
 
 export interface ServerProcessesOptions {
   paths: Paths;
@@ -58,6 +59,8 @@ export interface ServerProcesses {
   stop(instance: InstanceKey, generation: number, kill: boolean): void;
   pid(instance: InstanceKey): number | null;
   tree(): Promise<InstanceTree[]>;
+  /** Memory and CPU of the processes of each server. */
+  readonly trees: TreeWatch;
   log(server: ServerName): ServerLog;
   /** Forgets the log of a server that was removed, with its files. */
   deleteLog(server: ServerName): Promise<void>;
@@ -84,6 +87,7 @@ export function createServerProcesses(options: ServerProcessesOptions): ServerPr
 // — internal —
 
 class Processes implements ServerProcesses {
+  readonly trees: TreeWatch;
   readonly #options: ServerProcessesOptions;
   readonly #inherited: NodeJS.ProcessEnv;
   readonly #children = new Map<InstanceKey, RunningServer>();
@@ -98,13 +102,13 @@ class Processes implements ServerProcesses {
   #quiet: Promise<void> = Promise.resolve();
   #reaping: Promise<void> = Promise.resolve();
   readonly #reapFindings: string[] = [];
-  #timer: NodeJS.Timeout | null = null;
 
   constructor(options: ServerProcessesOptions) {
     this.#options = options;
     this.#inherited = { HOME: homedir(), ...options.inherited };
     this.#loginPath = createLoginPath(this.#inherited);
     this.#connections = new Connections(options);
+    this.trees = new TreeWatch(this.#scanner, () => this.#children.values());
   }
 
   spawn({ instance, generation, definition }: Extract<Effect, { type: 'spawn' }>): void {
@@ -130,7 +134,7 @@ class Processes implements ServerProcesses {
     };
     const child = new ServerChild({ instance, generation, definition }, surroundings);
     this.#children.set(instance, child);
-    this.#watch();
+    this.trees.begin();
     void child.start((signal) => this.#plan(child, launch, marker, log, signal));
   }
 
@@ -229,8 +233,7 @@ class Processes implements ServerProcesses {
     const children = [...this.#children.values()];
     for (const child of children) child.stop(true);
     await Promise.all(children.map((child) => child.ended));
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.trees.end();
     await this.#guardian.close();
     await Promise.all(Array.from(this.#logs.values(), (log) => log.flush()));
   }
@@ -272,17 +275,5 @@ class Processes implements ServerProcesses {
 
   #forget(instance: InstanceKey, child: RunningServer): void {
     if (this.#children.get(instance) === child) this.#children.delete(instance);
-  }
-
-  /** Looks at memory and descendants each PROCESS_SCAN_EVERY_MS, as long as anything runs. */
-  #watch(): void {
-    if (this.#timer !== null) return;
-    this.#timer = setTimeout(async () => {
-      const table = await this.#scanner.fresh({ markers: false });
-      if (table !== null) for (const child of this.#children.values()) child.observe(table);
-      this.#timer = null;
-      if (this.#children.size > 0) this.#watch();
-    }, PROCESS_SCAN_EVERY_MS);
-    this.#timer.unref();
   }
 }
