@@ -17,6 +17,8 @@ export interface LineSink {
   write(value: unknown): void;
   /** The same for what is there already: waits until the reader has taken it, and never cuts him off. */
   send(value: unknown): Promise<void>;
+  /** Bytes that the reader has not taken. */
+  waitingBytes(): number;
   end(): void;
   cutOff(): void;
 }
@@ -39,6 +41,7 @@ export function lineSink(outgoing: ServerResponse, listener: Listener): LineSink
     send: async (value) => {
       if (!isOver() && !put(value)) await drained(outgoing);
     },
+    waitingBytes: () => outgoing.writableLength,
     end: () => outgoing.end(),
     cutOff: () => outgoing.destroy(),
   };

@@ -7,6 +7,7 @@ import type {
   TokenInfo,
   TokenRequest,
 } from './contract/credentials.ts';
+import type { FiguresEvent, ServerFigures } from './contract/figures.ts';
 import type { LoginEvent, LoginRequest } from './contract/logins.ts';
 import type { TryAnswer, TryEvent, TryRequest } from './contract/tries.ts';
 import type {
@@ -30,6 +31,16 @@ import type {
   ShutdownRequest,
   ToolInfo,
 } from './contract.ts';
+
+/** How servers fare. */
+export interface FiguresControl {
+  /** By name. */
+  all(): ServerFigures[];
+  /** @throws McpdError SERVER_UNKNOWN with the closest names */
+  of(name: string): ServerFigures;
+  /** Called with changes, every FIGURES_EVERY_MS at most, and with calls that ended; returns the way to stop listening. */
+  watch(listener: (event: FiguresEvent) => void): () => void;
+}
 
 /** What the API needs of the daemon; src/daemon/control.ts provides it. */
 export interface DaemonControl {
@@ -76,5 +87,6 @@ export interface DaemonControl {
   removeSecrets(server: string, name: string | null): Promise<string[]>;
   /** Called with every change; returns the way to stop listening. */
   watch(listener: (event: LiveEvent) => void): () => void;
+  readonly figures: FiguresControl;
   shutdown(request: ShutdownRequest): void;
 }

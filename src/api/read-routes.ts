@@ -17,6 +17,8 @@ export function readRoutes(options: AppOptions): Hono<ApiEnv> {
   routes.get('/servers', (c) => json(c, control.servers()));
   routes.get('/servers/:name', async (c) => json(c, await control.server(nameOf(c))));
   routes.get('/servers/:name/logs', (c) => logs(c, options));
+  routes.get('/servers/:name/figures', (c) => json(c, control.figures.of(nameOf(c))));
+  routes.get('/figures', (c) => json(c, control.figures.all()));
   routes.get('/tools', (c) => json(c, control.tools(c.req.query('server') ?? null)));
   routes.get('/sessions', (c) => json(c, control.sessions()));
   routes.get('/processes', async (c) => json(c, await control.processes()));

@@ -45,10 +45,11 @@ export function sessionRoutes(options: AppOptions): Hono<ApiEnv> {
 function live(c: Context<ApiEnv>, { control, closing }: AppOptions): Response {
   const { outgoing, listener } = c.env;
   const sink = lineSink(outgoing, listener);
-  const stop = watchLive(control, sink.write);
+  const watch = watchLive(control, sink);
+  outgoing.on('drain', watch.taken);
   closing.addEventListener('abort', sink.end, { once: true });
   outgoing.once('close', () => {
-    stop();
+    watch.stop();
     closing.removeEventListener('abort', sink.end);
   });
   return RESPONSE_ALREADY_SENT;

@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { LIVE_QUEUE_BYTES_MAX, WS_MESSAGE_BYTES_MAX, WS_TOKEN_TIMEOUT_MS } from '../operation-limits.ts';
 import { encoded, type Listener } from './answer.ts';
 import type { DaemonControl } from './daemon-control.ts';
-import { watchLive } from './live.ts';
+import { type LiveWatch, watchLive } from './live.ts';
 import { sameSecret } from './token.ts';
 
 /** Close codes of our own (4000 and above are free for applications); the page knows them. */
@@ -53,9 +53,13 @@ function awaitToken(page: WebSocket, token: string, then: () => void): void {
 }
 
 function stream(control: DaemonControl, page: WebSocket, listener: Listener): void {
-  const stop = watchLive(control, (event) => {
-    if (page.bufferedAmount > LIVE_QUEUE_BYTES_MAX) page.terminate();
-    else if (page.readyState === page.OPEN) page.send(encoded(event, listener));
+  const watch: LiveWatch = watchLive(control, {
+    waitingBytes: () => page.bufferedAmount,
+    write: (event) => {
+      if (page.bufferedAmount > LIVE_QUEUE_BYTES_MAX) page.terminate();
+      // Called when it went out; an error is told by `close`, too.
+      else if (page.readyState === page.OPEN) page.send(encoded(event, listener), () => watch.taken());
+    },
   });
-  page.once('close', stop);
+  page.once('close', () => watch.stop());
 }

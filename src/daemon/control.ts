@@ -35,6 +35,7 @@ import { instancesOf } from '../core/places.ts';
 import { McpdError } from '../errors.ts';
 import type { Installer } from '../install/install.ts';
 import { unknownServer } from '../unknown-server.ts';
+import type { Figures } from './figures.ts';
 import type { Parts } from './parts.ts';
 import { isAtRest, isUpOrDown } from './settled.ts';
 import { removeSecrets, secretRows, setSecret } from './stored-secrets.ts';
@@ -45,6 +46,7 @@ const TRANSITIONS_SHOWN = 50;
 
 /** What the control API can do, carried out by the daemon's parts. */
 export class Control implements DaemonControl {
+  readonly figures: Figures;
   readonly #parts: Parts;
   /** Under way. */
   #installs = 0;
@@ -52,6 +54,7 @@ export class Control implements DaemonControl {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.figures = parts.figures;
   }
 
   status(): DaemonStatus {
@@ -238,6 +241,7 @@ export class Control implements DaemonControl {
 
   /** Something changed that watchers look at. */
   published(topic: 'server' | 'sessions', name: string): void {
+    if (topic === 'server' && !this.#parts.gateway.view.servers.has(name)) this.figures.forget(name);
     if (this.#watchers.size === 0) return;
     const status = topic === 'server' ? this.#parts.gateway.status(name) : null;
     if (topic === 'sessions') this.#tell({ type: 'sessions', sessions: this.sessions() });

@@ -18,6 +18,7 @@ import { VERSION } from '../version.ts';
 import { closeInOrder } from './closing.ts';
 import { Control } from './control.ts';
 import { Ending, type EndReason } from './ending.ts';
+import { Figures } from './figures.ts';
 import { createGateway, newGeneration } from './gateway.ts';
 import { leaveHint, removeHint } from './hint.ts';
 import { HomeWatch } from './home-watch.ts';
@@ -76,6 +77,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly secrets: Secrets;
   readonly clients: ClientTokens;
   readonly history: History;
+  readonly figures: Figures;
   readonly gateway: Gateway;
   readonly runtime: Runtime;
   readonly processes: ServerProcesses;
@@ -109,6 +111,7 @@ class WiredDaemon implements Daemon, Parts {
     const generation = newGeneration();
     this.gateway = createGateway(registry.allNames(), generation, keptToken(paths.token));
     this.processes = this.#createProcesses(generation);
+    this.figures = new Figures(this);
     this.hosts = createHosts(this, generation, (event) => this.runtime.post(event));
     this.runtime = new Runtime(this.gateway, this.#edges());
     this.waits = new ServerWaits(this.gateway);
@@ -248,7 +251,7 @@ class WiredDaemon implements Daemon, Parts {
       hosts: this.hosts.edge,
       servers: this.processes,
       registry: this.registry,
-      history: this.history,
+      history: this.figures.history,
       log: (server, level, text) => this.processes.log(server).lifecycle(level, text),
       publish: (topic, name) => {
         if (topic === 'server') this.waits.changed(name);

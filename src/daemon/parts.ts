@@ -7,6 +7,7 @@ import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import type { Paths } from '../paths.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ServerProcesses } from '../servers/server-processes.ts';
+import type { Figures } from './figures.ts';
 import type { Hosts } from './hosts.ts';
 import type { Installing } from './installing.ts';
 import type { Logins } from './logins.ts';
@@ -21,6 +22,7 @@ export interface Parts {
   runtime: Runtime;
   registry: Registry;
   history: History;
+  figures: Figures;
   secrets: Secrets;
   clients: ClientTokens;
   processes: ServerProcesses;

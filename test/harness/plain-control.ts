@@ -1,4 +1,5 @@
 import type { SecretInfo, SecretRequest, TokenRequest } from '../../src/api/contract/credentials.ts';
+import type { FiguresEvent, ServerFigures } from '../../src/api/contract/figures.ts';
 import type { LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts';
 import type { TryAnswer, TryEvent, TryRequest } from '../../src/api/contract/tries.ts';
 import type {
@@ -14,7 +15,7 @@ import type {
   ServerStatus,
   ShutdownRequest,
 } from '../../src/api/contract.ts';
-import type { DaemonControl } from '../../src/api/daemon-control.ts';
+import type { DaemonControl, FiguresControl } from '../../src/api/daemon-control.ts';
 import { DEFAULT_LIMITS } from '../../src/core/model.ts';
 import { McpdError } from '../../src/errors.ts';
 
@@ -38,6 +39,20 @@ export class PlainControl implements DaemonControl {
   /** Ends the log that is followed. */
   onGone: () => void = () => undefined;
   onShutdown: (request: ShutdownRequest) => void = () => undefined;
+  /** Of all servers, as far as a test needs any. */
+  readonly figuresOf = new Map<string, ServerFigures>();
+  readonly figures: FiguresControl = {
+    all: () => [...this.figuresOf.values()],
+    of: (name) => {
+      this.find(name);
+      return serverFigures(name);
+    },
+    watch: (listener) => {
+      this.figureWatchers.add(listener);
+      return () => this.figureWatchers.delete(listener);
+    },
+  };
+  private readonly figureWatchers = new Set<(event: FiguresEvent) => void>();
   private readonly watchers = new Set<(event: LiveEvent) => void>();
   private readonly followers = new Set<(line: LogLine) => void>();
 
@@ -55,6 +70,10 @@ export class PlainControl implements DaemonControl {
 
   publish(event: LiveEvent): void {
     for (const watcher of this.watchers) watcher(event);
+  }
+
+  publishFigures(event: FiguresEvent): void {
+    for (const watcher of this.figureWatchers) watcher(event);
   }
 
   log(line: LogLine): void {
@@ -238,6 +257,19 @@ export class PlainControl implements DaemonControl {
     if (found !== undefined) return found;
     throw new McpdError('SERVER_UNKNOWN', { what: `no server is called ${name}`, fix: 'mcpd list' });
   }
+}
+
+function serverFigures(name: string, changes: Partial<ServerFigures> = {}): ServerFigures {
+  return {
+    name,
+    perMinute: { lastAt: 0, calls: [], errors: [] },
+    latency: { count: 0, p50: null, p95: null, p99: null },
+    tree: { state: 'unknown', reason: 'it does not run', samples: { at: [], rssBytes: [], cpuPercent: [] } },
+    restarts: 0,
+    sessions: [],
+    openCalls: 0,
+    ...changes,
+  };
 }
 
 export function serverStatus(name: string, changes: Partial<ServerStatus> = {}): ServerStatus {
