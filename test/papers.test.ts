@@ -96,7 +96,7 @@ test('NOTICE names every library whose code is part of dist/', () => {
   const notice = read('NOTICE');
   const libraries = ['src', 'cli', 'registry', 'dashboard/src']
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
     .flatMap((file) => [...read(file).matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)(?:\/[^']*)?'/g)])
     .map((match) => match[1] ?? '')
     .filter((library) => !library.startsWith('node:'));

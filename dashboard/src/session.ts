@@ -19,6 +19,10 @@ export async function takeToken(): Promise<string | null> {
   return token;
 }
 
+export function keptToken(): string | null {
+  return sessionStorage.getItem(KEY);
+}
+
 export function forgetToken(): void {
   sessionStorage.removeItem(KEY);
 }

@@ -33,6 +33,7 @@ export type Door = 'page' | 'health' | 'session' | 'api' | 'socket' | 'callback'
 export const PAGE_FILES: ReadonlyMap<string, { file: string; type: string }> = new Map([
   ['/', { file: 'index.html', type: 'text/html; charset=utf-8' }],
   ['/main.js', { file: 'main.js', type: 'text/javascript; charset=utf-8' }],
+  ['/plot.js', { file: 'plot.js', type: 'text/javascript; charset=utf-8' }],
   ['/style.css', { file: 'style.css', type: 'text/css; charset=utf-8' }],
   ['/icon.svg', { file: 'icon.svg', type: 'image/svg+xml' }],
 ]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LiveEvent, ServerStatus } from '../../src/api/contract.ts';
+import type { LiveEvent, ServerStatus } from '../../../src/api/contract.ts';
 import { afterEvent, NOTHING, type View } from './view.ts';
 
 // Only the name matters here.

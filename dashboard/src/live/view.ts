@@ -1,4 +1,5 @@
-import type { DaemonStatus, LiveEvent, ServerStatus, SessionStatus } from '../../src/api/contract.ts';
+import type { ServerFigures } from '../../../src/api/contract/figures.ts';
+import type { DaemonStatus, LiveEvent, ServerStatus, SessionStatus } from '../../../src/api/contract.ts';
 
 /** What the page knows of the daemon. Pure: events in, view out. */
 export interface View {
@@ -7,9 +8,11 @@ export interface View {
   /** By name, in the daemon's order. */
   servers: ReadonlyMap<string, ServerStatus>;
   sessions: readonly SessionStatus[];
+  /** By name; a server has none until the daemon has looked. */
+  figures: ReadonlyMap<string, ServerFigures>;
 }
 
-export const NOTHING: View = { status: null, servers: new Map(), sessions: [] };
+export const NOTHING: View = { status: null, servers: new Map(), sessions: [], figures: new Map() };
 
 export function afterEvent(view: View, event: LiveEvent): View {
   switch (event.type) {
@@ -18,13 +21,17 @@ export function afterEvent(view: View, event: LiveEvent): View {
         status: event.status,
         servers: new Map(event.servers.map((server) => [server.name, server])),
         sessions: event.sessions,
+        // What was counted before: the new figures come soon after, and no line should vanish for a second.
+        figures: view.figures,
       };
     case 'server':
       return { ...view, servers: new Map(view.servers).set(event.server.name, event.server) };
     case 'server-removed': {
       const servers = new Map(view.servers);
+      const figures = new Map(view.figures);
       servers.delete(event.name);
-      return { ...view, servers };
+      figures.delete(event.name);
+      return { ...view, servers, figures };
     }
     case 'sessions':
       return { ...view, sessions: event.sessions };

@@ -1,9 +1,9 @@
-import type { LiveEvent } from '../../src/api/contract.ts';
+import type { LiveEvent } from '../../../src/api/contract.ts';
 
 /** Close code of the daemon for a wrong token: trying again would not help. */
 const NO_TOKEN = 4401;
 /** Between two attempts: short after the first loss, since the daemon may only restart, and growing. */
-const RETRY_FIRST_MS = 500;
+const RETRY_FIRST_MS = 250;
 const RETRY_MAX_MS = 5000;
 
 export interface LiveHandlers {

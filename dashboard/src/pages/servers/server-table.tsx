@@ -1,0 +1,104 @@
+import { useCallback, useMemo } from 'preact/hooks';
+import type { ServerFigures } from '../../../../src/api/contract/figures.ts';
+import type { ServerStatus, SessionStatus } from '../../../../src/api/contract.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { moveBetweenRows } from '../../ui/row-keys.ts';
+import type { Order, SortKey } from './order.ts';
+import { hostsOf } from './row.ts';
+import { ServerRow } from './server-row.tsx';
+
+interface ServerTableProps {
+  rows: readonly ServerStatus[];
+  figures: ReadonlyMap<string, ServerFigures>;
+  sessions: readonly SessionStatus[];
+  chosen: ReadonlySet<string>;
+  onChoose: (names: readonly string[], isChosen: boolean) => void;
+  order: Order;
+  onSort: (by: SortKey) => void;
+}
+
+const COLUMNS: readonly { key: SortKey; label: string; isNumber: boolean }[] = [
+  { key: 'name', label: 'Server', isNumber: false },
+  { key: 'wanted', label: 'Wanted', isNumber: false },
+  { key: 'state', label: 'State', isNumber: false },
+  { key: 'health', label: 'Health', isNumber: false },
+  { key: 'uptime', label: 'Uptime', isNumber: true },
+  { key: 'restarts', label: 'Restarts', isNumber: true },
+  { key: 'calls', label: 'Calls', isNumber: true },
+  { key: 'errors', label: 'Errors', isNumber: true },
+  { key: 'memory', label: 'Memory', isNumber: true },
+  { key: 'cpu', label: 'CPU', isNumber: true },
+  { key: 'sessions', label: 'Used by', isNumber: false },
+];
+
+export function ServerTable({ rows, figures, sessions, chosen, onChoose, order, onSort }: ServerTableProps) {
+  const all = rows.every(({ name }) => chosen.has(name));
+  const some = rows.some(({ name }) => chosen.has(name));
+  // The same function for all rows at all times, so that a row is drawn again only for its own sake.
+  const chooseOne = useLatest((name: string, isChosen: boolean) => onChoose([name], isChosen));
+  return (
+    <div class="table-box servers">
+      {/* Arrow keys between rows come on top of Tab. */}
+      <table aria-label="Servers" onKeyDown={moveBetweenRows}>
+        <thead>
+          <tr>
+            <th class="tick">
+              <input
+                type="checkbox"
+                aria-label="Choose all"
+                checked={all}
+                indeterminate={some && !all}
+                onChange={() =>
+                  onChoose(
+                    rows.map(({ name }) => name),
+                    !all,
+                  )
+                }
+              />
+            </th>
+            {COLUMNS.map(({ key, label, isNumber }) => (
+              <th
+                key={key}
+                scope="col"
+                class={isNumber ? 'number' : undefined}
+                aria-sort={order.by === key ? (order.descending ? 'descending' : 'ascending') : undefined}
+              >
+                <button type="button" class="sort" onClick={() => onSort(key)}>
+                  {label}
+                  {order.by === key ? <Icon name={order.descending ? 'down' : 'up'} /> : null}
+                </button>
+              </th>
+            ))}
+            <th scope="col">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((server) => {
+            const its = figures.get(server.name);
+            return (
+              <ServerRow
+                key={server.name}
+                server={server}
+                figures={its}
+                hosts={hostsOf(its, sessions).join(', ')}
+                isChosen={chosen.has(server.name)}
+                onChoose={chooseOne}
+              />
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+// — internal —
+
+/** A function that stays the same and does what the latest one does. */
+function useLatest<A extends unknown[]>(does: (...args: A) => void): (...args: A) => void {
+  const latest = useMemo(() => ({ does }), []);
+  latest.does = does;
+  return useCallback((...args: A) => latest.does(...args), [latest]);
+}

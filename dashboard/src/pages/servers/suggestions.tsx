@@ -1,0 +1,31 @@
+import type { ServerStatus } from '../../../../src/api/contract.ts';
+import { DOINGS, doTo } from '../../doing.ts';
+import { Button } from '../../ui/button.tsx';
+import { Command } from '../../ui/code.tsx';
+import { type Suggestion, suggestionsFor } from './suggestion.ts';
+
+/** Buttons, links and commands that would help this server; nothing when it needs no help. */
+export function Suggestions({ server }: { server: ServerStatus }) {
+  const suggestions = suggestionsFor(server);
+  if (suggestions.length === 0) return null;
+  return (
+    <div class="suggestions">
+      {suggestions.map((one) => (
+        <One key={JSON.stringify(one)} suggestion={one} name={server.name} />
+      ))}
+    </div>
+  );
+}
+
+// — internal —
+
+function One({ suggestion, name }: { suggestion: Suggestion; name: string }) {
+  switch (suggestion.kind) {
+    case 'do':
+      return <Button onPress={() => doTo(name, suggestion.doing)}>{DOINGS[suggestion.doing].label}</Button>;
+    case 'go':
+      return <a href={suggestion.href}>{suggestion.label}</a>;
+    case 'type':
+      return <Command text={suggestion.command} />;
+  }
+}

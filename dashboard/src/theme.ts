@@ -1,0 +1,27 @@
+import { signal } from '@preact/signals';
+
+export type Theme = 'system' | 'light' | 'dark';
+export const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+
+const KEY = 'mcpd-theme';
+
+export const theme = signal<Theme>('system');
+
+/** Takes the theme that was chosen before; without one the page is as the system is. */
+export function applyKeptTheme(): void {
+  const kept = localStorage.getItem(KEY);
+  show(THEMES.find((one) => one === kept) ?? 'system');
+}
+
+export function chooseTheme(chosen: Theme): void {
+  localStorage.setItem(KEY, chosen);
+  show(chosen);
+}
+
+// — internal —
+
+function show(chosen: Theme): void {
+  theme.value = chosen;
+  if (chosen === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = chosen;
+}
