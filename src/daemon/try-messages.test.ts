@@ -28,6 +28,28 @@ test('a result that is too long is cut between two characters', () => {
 });
 
 test.each([
+  ['{"jsonrpc":"2.0","id":3,"result":', '}'],
+  ['{"result":', ',"jsonrpc":"2.0","id":3}'],
+  [' { "id" : 3 , "result" : ', ' , "jsonrpc" : "2.0" } '],
+  ['{"extra":{"result":1},"jsonrpc":"2.0","id":3,"result":', ',"more":"}"}'],
+])('a large result is found and measured wherever it stands in its answer: %s…%s', (before, after) => {
+  const rows = Array.from({ length: 50_000 }, (_, id) => ({ text: ',"id":3}', jsonrpc: '2.0', id }));
+  for (const isError of [true, false]) {
+    const json = JSON.stringify({ rows, isError, id: 3 });
+    const outcome = outcomeOf(line(before + json + after));
+    expect(outcome).toMatchObject({ shown: { isCut: true, bytes: json.length, isError } });
+    expect(outcome).toMatchObject({ shown: { result: json.slice(0, TRY_RESULT_BYTES_MAX) } });
+  }
+});
+
+test('an error that is too long is told, not shown', () => {
+  const error = JSON.stringify({ code: 1, message: 'm'.repeat(1_000_000) });
+  expect(outcomeOf(line(`{"jsonrpc":"2.0","id":3,"error":${error}}`))).toMatchObject({
+    rpc: { message: 'its error is too long to be shown' },
+  });
+});
+
+test.each([
   ['{"isError":true,"content":[]}', true],
   ['{"content":[],"isError":true}', true],
   ['{"isError":false}', false],

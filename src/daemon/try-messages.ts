@@ -1,7 +1,7 @@
 import type { TryAnswer, TryQuestion, TryRequest, TryResult, TryRpcError } from '../api/contract/tries.ts';
 import { messageOf } from '../hosts/http/body.ts';
-import { TRY_ERROR_DATA_CHARS_MAX, TRY_RESULT_BYTES_MAX } from '../operation-limits.ts';
-import { join } from '../protocol/bytes.ts';
+import { TRY_ERROR_DATA_CHARS_MAX, TRY_MESSAGE_BYTES_MAX, TRY_RESULT_BYTES_MAX } from '../operation-limits.ts';
+import { asBuffer, join } from '../protocol/bytes.ts';
 import type { Bytes, Frame, RawId, Span } from '../protocol/frame.ts';
 import { notificationText, requestText, resultText } from '../protocol/jsonrpc.ts';
 import { member, text } from '../protocol/members.ts';
@@ -55,12 +55,12 @@ export type TryOutcome =
 
 export function outcomeOf(answer: Bytes): TryOutcome {
   const bytes = join(answer);
-  const whole = { start: 0, end: bytes.length };
-  const result = member(bytes, whole, 'result');
+  const result = partOf(bytes, 'result');
   if (result !== null) return { kind: 'result', shown: shownResult(bytes, result) };
-  const error = member(bytes, whole, 'error');
-  const parsed = objectOf(error === null ? null : JSON.parse(text(bytes, error)));
-  const data = error === null ? null : member(bytes, error, 'data');
+  const error = partOf(bytes, 'error') ?? { start: 0, end: 0 };
+  if (error.end - error.start > TRY_MESSAGE_BYTES_MAX) return TOO_LONG;
+  const parsed = objectOf(JSON.parse(text(bytes, error) || 'null'));
+  const data = member(bytes, error, 'data');
   const raw = data === null ? null : text(bytes, data);
   return {
     kind: 'error',
@@ -123,6 +123,13 @@ const LOG_LEVEL = 2;
 const CALL = 3;
 const LINKS = ['https:', 'http:'];
 
+const TOO_LONG_WORDS = 'its error is too long to be shown';
+const TOO_LONG: TryOutcome = {
+  kind: 'error',
+  error: { message: TOO_LONG_WORDS },
+  rpc: { code: 0, message: TOO_LONG_WORDS, data: null },
+};
+
 /** Newest of the revisions in which a host is asked by requests, so that a server of either era can ask in the middle of its call. */
 const HELLO = {
   protocolVersion: NEWEST_LEGACY,
@@ -142,16 +149,39 @@ function asked(request: TryRequest): [method: string, paramsJson: string] {
   }
 }
 
+/** How an answer begins and ends around its result or error, in any order of its members. */
+const HEAD = /^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"2\.0"|\d+)\s*,)*\s*"(result|error)"\s*:\s*/;
+const TAIL = /(?:\s*,\s*"(?:jsonrpc|id)"\s*:\s*(?:"2\.0"|\d+))*\s*\}\s*$/;
+const RIM_BYTES = 256;
+/** Without its first quote, which dense JSON is full of. */
+const IS_ERROR = 'isError"';
+
+/** Where the member lies. One that is large is found by what is around it: to pass over 20 MB takes a tenth of a second. */
+function partOf(bytes: Uint8Array, key: 'result' | 'error'): Span | null {
+  if (bytes.length > TRY_MESSAGE_BYTES_MAX) {
+    const head = HEAD.exec(asBuffer(bytes).toString('latin1', 0, RIM_BYTES));
+    const tail = TAIL.exec(asBuffer(bytes).toString('latin1', bytes.length - RIM_BYTES));
+    if (head !== null && tail !== null)
+      return head[1] === key ? { start: head[0].length, end: bytes.length - tail[0].length } : null;
+  }
+  return member(bytes, { start: 0, end: bytes.length }, key);
+}
+
+function saysFailed(bytes: Uint8Array, result: Span): boolean {
+  if (!asBuffer(bytes).includes(IS_ERROR)) return false;
+  const flag = member(bytes, result, 'isError');
+  return flag !== null && text(bytes, flag) === 'true';
+}
+
 function shownResult(bytes: Uint8Array, result: Span) {
   const length = result.end - result.start;
   const isCut = length > TRY_RESULT_BYTES_MAX;
   const end = isCut ? wholeCharacters(bytes, result.start + TRY_RESULT_BYTES_MAX) : result.end;
-  const flag = member(bytes, result, 'isError');
   return {
     result: showableRawJson(text(bytes, { start: result.start, end })),
     isCut,
     bytes: length,
-    isError: flag !== null && text(bytes, flag) === 'true',
+    isError: saysFailed(bytes, result),
   };
 }
 
