@@ -2,6 +2,7 @@ import type { InstallEvent, InstallStep, SessionStatus } from '../src/api/contra
 import type { DaemonClient } from '../src/control/client.ts';
 import { fromReport, McpdError } from '../src/errors.ts';
 import { portOf } from '../src/paths.ts';
+import { amount, shownDuration } from '../src/shown.ts';
 import { showable } from '../src/text.ts';
 import type { Parsed } from './command.ts';
 import type { Context } from './context.ts';
@@ -9,7 +10,6 @@ import { hostEntry, hostEntryLines } from './host-entry.ts';
 import { Interrupted } from './interrupt.ts';
 import { StepFailure } from './output.ts';
 import { progressOn } from './progress.ts';
-import { amount, shownDuration } from './units.ts';
 
 /** Shows the events of an install or add as they come, and its end. `told` are warnings that the person has seen already. */
 export async function followInstall(

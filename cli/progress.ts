@@ -1,7 +1,7 @@
 import { PROGRESS_REPAINT_MS } from '../src/operation-limits.ts';
+import { shownDuration } from '../src/shown.ts';
 import { showable } from '../src/text.ts';
 import type { Output, Sink } from './output.ts';
-import { shownDuration } from './units.ts';
 import { cutTo } from './width.ts';
 
 /** Steps of something that takes a while. On a terminal one live line with the elapsed time, elsewhere one line per step. */

@@ -25,13 +25,6 @@ export function healthPaint(server: Pick<ServerStatus, 'health'>, palette: Palet
   return palette[HEALTH_COLOURS[server.health]];
 }
 
-/** What a person should know about it first: why it is off, why it is in its state, or what was found. */
-export function remarkOf(server: ServerStatus): string {
-  if (!server.enabled) return 'disabled';
-  if (server.reason !== null) return server.reason;
-  return server.health === 'ok' || server.health === 'unknown' ? '' : (server.findings[0] ?? '');
-}
-
 /** `catalog: weather`, `npm: @acme/mcp@1.4.2`, `file: /repo/mcpd.json (@acme/mcp@1.4.2)`, `folder: /home/me/x`. */
 export function sourceText({ source }: Pick<ServerStatus, 'source'>): string {
   const installed = 'package' in source ? (source.package ?? null) : null;

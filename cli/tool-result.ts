@@ -1,4 +1,4 @@
-import { shownBytes } from './units.ts';
+import { shownBytes } from '../src/shown.ts';
 
 /** A tool's result for people: text as it is, everything else by a line that says what it is. Text of a server, so not yet safe. */
 export function resultText(result: unknown): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { McpdError } from '../src/errors.ts';
-import { countOf, durationMs, shownBytes, shownDuration, shownTime, sizeBytes } from './units.ts';
+import { countOf, durationMs, sizeBytes } from './units.ts';
 
 test.each([
   ['500ms', 500],
@@ -43,32 +43,6 @@ test.each(['', '0MB', '12', 'MB', '-1MB', '1TB', '1 MB'])('%j is refused as a si
 test('counts are whole and above zero', () => {
   expect(countOf('100', '--lines', 100)).toBe(100);
   for (const text of ['0', '-1', '1.5', 'x', '', '101']) expect(() => countOf(text, '--lines', 100)).toThrow(McpdError);
-});
-
-test.each([
-  [0, '0 ms'],
-  [850, '850 ms'],
-  [3260, '3.2 s'],
-  [59_999, '59.9 s'],
-  [245_000, '4 min 5 s'],
-  [7_380_000, '2 h 3 min'],
-  [439_200_000, '5 d 2 h'],
-  [60_000, '1 min'],
-])('%i ms are shown as %s', (ms, text) => {
-  expect(shownDuration(ms)).toBe(text);
-});
-
-test.each([
-  [512, '512 B'],
-  [2048, '2.0 KiB'],
-  [40_000_000, '38 MiB'],
-  [1_500_000_000, '1.4 GiB'],
-])('%i bytes are shown as %s', (bytes, text) => {
-  expect(shownBytes(bytes)).toBe(text);
-});
-
-test('a time is shown in the local zone with milliseconds', () => {
-  expect(shownTime(new Date(2026, 10, 30, 20, 8, 2, 45).getTime())).toBe('2026-11-30 20:08:02.045');
 });
 
 function fixOf(act: () => unknown): string | undefined {

@@ -87,6 +87,10 @@ export const TRY_ERROR_DATA_CHARS_MAX = 64 * KIB;
 /** Logs and progress are dropped and counted while the reader is so far behind: far enough below LIVE_QUEUE_BYTES_MAX for him to keep the result. */
 export const TRY_NOTICES_BYTES_MAX = 256 * KIB;
 
+// — Health —
+/** Pages that look again so soon are told the same: the doctor starts a login shell and reads all processes. */
+export const HEALTH_FRESH_MS = 5 * SECOND;
+
 // — Approvals —
 /** What a page asks for waits this long for a person at a terminal: he must find one, and read. */
 export const APPROVAL_MS = 5 * MINUTE;

@@ -1,6 +1,7 @@
 import type { ApprovalCode, ApprovalEvent, ApprovalInfo } from '../../src/api/contract/approvals.ts';
 import type { DaemonClient } from '../../src/control/client.ts';
 import { fromReport, McpdError } from '../../src/errors.ts';
+import { shownDuration } from '../../src/shown.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -9,7 +10,6 @@ import { Interrupted } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { progressOn } from '../progress.ts';
 import { askConsent } from '../prompt/ask.ts';
-import { shownDuration } from '../units.ts';
 
 /** The second confirmation of what a page asks for: it is shown in full here, and only a yes from here lets the daemon do it. */
 export async function runApprove(parsed: Parsed, context: Context): Promise<void> {

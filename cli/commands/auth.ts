@@ -1,13 +1,13 @@
 import type { LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts';
+import { remarkOf } from '../../src/doctor/remark.ts';
 import { fromReport, McpdError } from '../../src/errors.ts';
+import { amount } from '../../src/shown.ts';
 import { showable, showableJson } from '../../src/text.ts';
 import { browserCommand, startBrowser } from '../browser.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Interrupted } from '../interrupt.ts';
 import { askInput } from '../prompt/ask.ts';
-import { remarkOf } from '../server-text.ts';
-import { amount } from '../units.ts';
 
 export async function runAuth(parsed: Parsed, context: Context): Promise<void> {
   const { output, signal } = context;

@@ -2,11 +2,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { DaemonStatus } from '../../src/api/contract.ts';
 import { McpdError } from '../../src/errors.ts';
+import { amount, shownDuration } from '../../src/shown.ts';
 import { showable } from '../../src/text.ts';
 import { VERSION } from '../../src/version.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { amount, shownDuration } from '../units.ts';
 
 export async function runUp(parsed: Parsed, context: Context): Promise<void> {
   showStatus(await (await context.daemon()).status(), parsed, context);

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { ApplyRequest, ApplyResult, DeclaredSet } from '../../src/api/contract.ts';
 import { errnoOf, McpdError } from '../../src/errors.ts';
 import { API_BODY_BYTES_MAX } from '../../src/operation-limits.ts';
+import { shownBytes } from '../../src/shown.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { shownBytes } from '../units.ts';
 
 /** Exit code when some of the servers could not be applied: a server's fault, as the error table has it. */
 const PARTLY_FAILED_EXIT = 5;

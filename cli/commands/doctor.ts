@@ -1,25 +1,22 @@
 import { dirname } from 'node:path';
 import type { SecretInfo } from '../../src/api/contract/credentials.ts';
-import type { Verdict } from '../../src/api/contract/health.ts';
-import type { DaemonStatus, ServerStatus } from '../../src/api/contract.ts';
+import type { Check, Verdict } from '../../src/api/contract/health.ts';
+import type { ProcessTree, ServerStatus } from '../../src/api/contract.ts';
 import type { DaemonClient } from '../../src/control/client.ts';
+import { failureOf } from '../../src/doctor/check.ts';
+import { lookedAt, type Seen, withoutRepeats } from '../../src/doctor/checks.ts';
 import { type ErrorCode, McpdError } from '../../src/errors.ts';
+import { amount } from '../../src/shown.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type Check, failureOf } from '../doctor/check.ts';
-import { checkPm2, judgeDaemon, judgeServer, SERVER_TOPIC } from '../doctor/daemon.ts';
-import { checkHome } from '../doctor/home.ts';
 import { checkInstallation } from '../doctor/installation.ts';
 import { checkLastStart } from '../doctor/last-start.ts';
-import { checkLoginPath } from '../doctor/login-path.ts';
 import { checkPort } from '../doctor/port.ts';
-import { judgeSecrets } from '../doctor/secrets.ts';
 import type { Palette } from '../output.ts';
-import { amount } from '../units.ts';
 
 export async function runDoctor(parsed: Parsed, context: Context): Promise<number> {
-  const checks = once(await everyCheck(context));
+  const checks = withoutRepeats(await everyCheck(context));
   const worst = checks.find((check) => check.exit !== null);
   if (parsed.flag('json')) context.output.json(checks);
   else show(checks, context);
@@ -30,53 +27,35 @@ export async function runDoctor(parsed: Parsed, context: Context): Promise<numbe
 
 async function everyCheck(context: Context): Promise<Check[]> {
   const { paths, env } = context;
-  const seen = await lookAtDaemon(context);
+  const { fault, ...seen } = await lookAtDaemon(context);
   return [
     ...(await checkInstallation(dirname(context.dist), env)),
-    ...(await checkHome(paths, seen.daemon !== 'none')),
-    ...(await checkLoginPath(env)),
-    ...seen.checks,
-    ...checkPm2(paths, seen.status),
+    ...(await lookedAt({ paths, env, now: Date.now(), ...seen })),
+    ...fault,
     ...(seen.daemon === 'none' ? [...checkLastStart(paths), await checkPort(paths, env)] : []),
-    ...seen.servers.map(judgeServer),
-    ...judgeSecrets(seen.secrets),
   ];
 }
 
-/**
- * What the daemon warns of is often what was looked at here as well: the first one counts, which may know more. Servers each keep their
- * line, however alike they fare.
- */
-function once(checks: readonly Check[]): Check[] {
-  const isFirst = (check: Check, at: number) => checks.findIndex((other) => other.text === check.text) === at;
-  return checks.filter((check, at) => check.topic.startsWith(SERVER_TOPIC) || isFirst(check, at));
-}
+type OfDaemon = Pick<Seen, 'daemon' | 'status' | 'servers' | 'secrets' | 'processes'>;
 
-interface Seen {
-  /** `silent` is one that does not answer. */
-  daemon: 'none' | 'silent' | 'answers';
-  status: DaemonStatus | null;
-  servers: ServerStatus[];
-  secrets: SecretInfo[];
-  checks: Check[];
-}
+const NOTHING: OfDaemon = { daemon: 'none', status: null, servers: [], secrets: [], processes: { servers: [] } };
 
 /** A daemon that does not answer is what the doctor is called for: it becomes a check. */
-async function lookAtDaemon(context: Context): Promise<Seen> {
+async function lookAtDaemon(context: Context): Promise<OfDaemon & { fault: Check[] }> {
   try {
     const daemon: DaemonClient | null = await context.runningDaemon();
-    const status = daemon === null ? null : await daemon.status();
-    const checks = judgeDaemon(status, Date.now());
+    if (daemon === null) return { ...NOTHING, fault: [] };
     return {
-      daemon: daemon === null ? 'none' : 'answers',
-      status,
-      servers: daemon === null ? [] : await daemon.request<ServerStatus[]>('GET', '/api/servers'),
-      secrets: daemon === null ? [] : await secretsOf(daemon),
-      checks,
+      daemon: 'answers',
+      status: await daemon.status(),
+      servers: await daemon.request<ServerStatus[]>('GET', '/api/servers'),
+      secrets: await secretsOf(daemon),
+      processes: await daemon.request<ProcessTree>('GET', '/api/processes'),
+      fault: [],
     };
   } catch (thrown) {
     if (!(thrown instanceof McpdError)) throw thrown;
-    return { daemon: 'silent', status: null, servers: [], secrets: [], checks: [failureOf('daemon', thrown)] };
+    return { ...NOTHING, daemon: 'silent', fault: [failureOf('daemon', thrown)] };
   }
 }
 

@@ -1,11 +1,11 @@
 import type { ServerInfo } from '../../src/api/contract.ts';
 import { shellWord } from '../../src/shell-word.ts';
+import { amount, shownBytes, shownDuration, shownTime } from '../../src/shown.ts';
 import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Output } from '../output.ts';
 import { sourceText } from '../server-text.ts';
-import { amount, shownBytes, shownDuration, shownTime } from '../units.ts';
 
 export async function runInfo(parsed: Parsed, context: Context): Promise<void> {
   const [name = ''] = parsed.operands;

@@ -1,12 +1,14 @@
 import type { CallRow } from '../../src/api/contract/calls.ts';
 import type { CatalogHit, ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
 import { didYouMean } from '../../src/closest.ts';
+import { remarkOf } from '../../src/doctor/remark.ts';
 import { CALL_ANSWER_ROWS_MAX } from '../../src/operation-limits.ts';
+import { shownBytes, shownDuration, shownTime } from '../../src/shown.ts';
 import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { healthPaint, remarkOf, sourceText, statePaint } from '../server-text.ts';
-import { countOf, shownBytes, shownDuration, shownTime } from '../units.ts';
+import { healthPaint, sourceText, statePaint } from '../server-text.ts';
+import { countOf } from '../units.ts';
 
 export async function runList(parsed: Parsed, context: Context): Promise<void> {
   const { output } = context;

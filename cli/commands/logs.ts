@@ -4,11 +4,12 @@ import type { DaemonClient } from '../../src/control/client.ts';
 import { type ErrorCode, McpdError } from '../../src/errors.ts';
 import { RECONNECT_IDLE_MS } from '../../src/limits.ts';
 import { LOG_ANSWER_LINES_MAX } from '../../src/operation-limits.ts';
+import { shownTime } from '../../src/shown.ts';
 import { showable, showableJson } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Output } from '../output.ts';
-import { countOf, durationMs, shownTime } from '../units.ts';
+import { countOf, durationMs } from '../units.ts';
 
 export async function runLogs(parsed: Parsed, context: Context): Promise<void> {
   const { output } = context;

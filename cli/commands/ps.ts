@@ -1,9 +1,9 @@
 import type { ProcessNode, ProcessTree } from '../../src/api/contract.ts';
+import { shownBytes } from '../../src/shown.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Output } from '../output.ts';
 import { processRows } from '../process-rows.ts';
-import { shownBytes } from '../units.ts';
 
 export async function runPs(parsed: Parsed, context: Context): Promise<void> {
   const { output } = context;

@@ -1,10 +1,11 @@
 import type { ServerCommand, ServerPatch, ServerStatus } from '../../src/api/contract.ts';
+import { remarkOf } from '../../src/doctor/remark.ts';
 import { McpdError } from '../../src/errors.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { askConsent } from '../prompt/ask.ts';
-import { remarkOf, statePaint } from '../server-text.ts';
+import { statePaint } from '../server-text.ts';
 import { settingsOf } from '../settings-flags.ts';
 import { restartDaemon } from './daemon.ts';
 

@@ -1,8 +1,8 @@
 import type { NewToken, TokenInfo } from '../../src/api/contract/credentials.ts';
 import { McpdError } from '../../src/errors.ts';
+import { shownTime } from '../../src/shown.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { shownTime } from '../units.ts';
 
 /** Who may come in by HTTP: each client has a token of its own. */
 export async function runToken(parsed: Parsed, context: Context): Promise<void> {

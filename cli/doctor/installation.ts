@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Check } from '../../src/api/contract/health.ts';
+import { failure, ok } from '../../src/doctor/check.ts';
 import { SMALL_PROGRAM_TIMEOUT_MS } from '../../src/operation-limits.ts';
 import { shellWord } from '../../src/shell-word.ts';
 import { VERSION } from '../../src/version.ts';
-import { type Check, failure, ok } from './check.ts';
 import { judgePrograms, programsOn } from './programs.ts';
 
 const NODE_MIN = [20, 19] as const;

@@ -1,9 +1,10 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import type { Check } from '../../src/api/contract/health.ts';
+import { failureOf } from '../../src/doctor/check.ts';
 import { START_LOG_TAIL_BYTES } from '../../src/limits.ts';
 import type { Paths } from '../../src/paths.ts';
+import { shownTime } from '../../src/shown.ts';
 import { fatalIn } from '../../src/start-report.ts';
-import { shownTime } from '../units.ts';
-import { type Check, failureOf } from './check.ts';
 
 /** Why the daemon's last start failed, as long as no later one has left its traces. That no daemon runs would say nothing of it. */
 export function checkLastStart(paths: Paths): Check[] {

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
+import type { Check } from '../../src/api/contract/health.ts';
+import { note, ok } from '../../src/doctor/check.ts';
 import type { Paths } from '../../src/paths.ts';
 import { portOf } from '../../src/paths.ts';
-import { type Check, note, ok } from './check.ts';
 
 /** While no daemon runs: will the dashboard get its port? */
 export function checkPort(paths: Paths, env: NodeJS.ProcessEnv): Promise<Check> {

@@ -1,7 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import type { Check } from '../../src/api/contract/health.ts';
+import { note, ok, warning } from '../../src/doctor/check.ts';
 import { isMachineCode } from '../../src/machine-code.ts';
-import { type Check, note, ok, warning } from './check.ts';
 
 /** A program called `mcpd` that a shell would find. */
 export interface Program {

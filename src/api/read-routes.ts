@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono';
 import { CALL_ANSWER_ROWS_MAX, LOG_ANSWER_LINES_MAX } from '../operation-limits.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
+import { Health } from './health.ts';
 import { followLog } from './log-follow.ts';
 import { flag, json, nameOf, wholeNumber } from './request.ts';
 
@@ -13,6 +14,7 @@ const CALLS = 100;
 export function readRoutes(options: AppOptions): Hono<ApiEnv> {
   const { control } = options;
   const routes = new Hono<ApiEnv>();
+  const health = new Health(control);
   routes.get('/status', (c) => json(c, control.status()));
   routes.get('/servers', (c) => json(c, control.servers()));
   routes.get('/servers/:name', async (c) => json(c, await control.server(nameOf(c))));
@@ -20,6 +22,7 @@ export function readRoutes(options: AppOptions): Hono<ApiEnv> {
   routes.get('/servers/:name/figures', (c) => json(c, control.figures.of(nameOf(c))));
   routes.get('/figures', (c) => json(c, control.figures.all()));
   routes.get('/tools', (c) => json(c, control.tools(c.req.query('server') ?? null)));
+  routes.get('/health', async (c) => json(c, await health.report(performance.now())));
   routes.get('/sessions', (c) => json(c, control.sessions()));
   routes.get('/processes', async (c) => json(c, await control.processes()));
   routes.get('/catalog', async (c) => json(c, await control.catalog(c.req.query('query') ?? '')));

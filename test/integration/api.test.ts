@@ -42,6 +42,16 @@ describe('over the socket of the home', () => {
     expect(here.control.asked).toEqual(expect.arrayContaining(['catalog wea', 'calls 7 todo']));
   });
 
+  test('health is what the doctor finds, looked at once for all who ask', async () => {
+    const [first, second] = await Promise.all([1, 2].map(() => askLocal(here.paths, '/api/health')));
+    const report = JSON.parse(first?.text ?? '');
+    expect(report.checks).toContainEqual(
+      expect.objectContaining({ topic: 'server weather', verdict: 'ok', fix: null }),
+    );
+    expect(['ok', 'note', 'warning', 'failure']).toContain(report.verdict);
+    expect(second?.text).toBe(first?.text);
+  });
+
   test('everything can be changed', async () => {
     const change = (method: string, path: string, body?: object) =>
       askLocal(here.paths, path, { method, headers: JSON_TYPE, ...(body && { body: JSON.stringify(body) }) });

@@ -1,12 +1,13 @@
 import { existsSync, lstatSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { McpdError } from '../../src/errors.ts';
-import { prepareHome } from '../../src/home.ts';
-import type { Paths } from '../../src/paths.ts';
-import { secretsDamage } from '../../src/secrets.ts';
-import { shellWord } from '../../src/shell-word.ts';
-import { shownBytes } from '../units.ts';
-import { type Check, failure, failureOf, note, ok, warning } from './check.ts';
+import type { Check } from '../api/contract/health.ts';
+import { McpdError } from '../errors.ts';
+import { prepareHome } from '../home.ts';
+import type { Paths } from '../paths.ts';
+import { secretsDamage } from '../secrets.ts';
+import { shellWord } from '../shell-word.ts';
+import { shownBytes } from '../shown.ts';
+import { failure, failureOf, note, ok, warning } from './check.ts';
 
 /** The home: who may enter it, whether it can be written, its private files, what is left of dead daemons, and the disk below it. */
 export async function checkHome(paths: Paths, isDaemonThere: boolean): Promise<Check[]> {

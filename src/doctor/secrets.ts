@@ -1,5 +1,6 @@
-import type { SecretInfo } from '../../src/api/contract/credentials.ts';
-import { type Check, warning } from './check.ts';
+import type { SecretInfo } from '../api/contract/credentials.ts';
+import type { Check } from '../api/contract/health.ts';
+import { warning } from './check.ts';
 
 /** Secrets that a server lacks, and those that a killed install left behind. */
 export function judgeSecrets(rows: readonly SecretInfo[]): Check[] {

@@ -1,8 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { LOGIN_SHELL_TIMEOUT_MS } from '../../src/limits.ts';
-import { loginShell, readLoginPath } from '../../src/login-shell.ts';
-import { type Check, note, ok, warning } from './check.ts';
+import type { Check } from '../api/contract/health.ts';
+import { LOGIN_SHELL_TIMEOUT_MS } from '../limits.ts';
+import { loginShell, readLoginPath } from '../login-shell.ts';
+import { note, ok, warning } from './check.ts';
 
 /** What servers are commonly started with. */
 const COMMON = ['node', 'npx', 'uvx', 'python3', 'docker'] as const;

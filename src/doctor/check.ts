@@ -1,7 +1,5 @@
-import type { Check } from '../../src/api/contract/health.ts';
-import type { McpdError } from '../../src/errors.ts';
-
-export type { Check };
+import type { Check } from '../api/contract/health.ts';
+import type { McpdError } from '../errors.ts';
 
 /** As in the table of errors. */
 const EXIT = { installation: 1, server: 5, daemon: 6, home: 7 } as const;

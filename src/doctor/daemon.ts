@@ -1,13 +1,14 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DaemonStatus, ServerStatus } from '../../src/api/contract.ts';
-import type { Paths } from '../../src/paths.ts';
-import { isRunning } from '../../src/running.ts';
-import { shellWord } from '../../src/shell-word.ts';
-import { compareVersions, VERSION } from '../../src/version.ts';
-import { remarkOf } from '../server-text.ts';
-import { amount, shownDuration } from '../units.ts';
-import { type Check, failure, note, ok, warning } from './check.ts';
+import type { Check } from '../api/contract/health.ts';
+import type { DaemonStatus, ServerStatus } from '../api/contract.ts';
+import type { Paths } from '../paths.ts';
+import { isRunning } from '../running.ts';
+import { shellWord } from '../shell-word.ts';
+import { amount, shownDuration } from '../shown.ts';
+import { compareVersions, VERSION } from '../version.ts';
+import { failure, note, ok, warning } from './check.ts';
+import { remarkOf } from './remark.ts';
 
 /** The daemon as it described itself; null when none runs, which is no fault. */
 export function judgeDaemon(status: DaemonStatus | null, now: number): Check[] {

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { DaemonStatus, ServerStatus } from '../api/contract.ts';
+import { DEFAULT_LIMITS } from '../core/model.ts';
+import { pathsOf } from '../paths.ts';
+import { VERSION } from '../version.ts';
+import { ok, warning } from './check.ts';
+import { lookedAt, reportOf, withoutRepeats } from './checks.ts';
+import { judgeDaemon, judgeServer } from './daemon.ts';
+import { checkFiles, judgeFiles } from './files.ts';
+import { judgeDisk } from './home.ts';
+import { judgeSecrets } from './secrets.ts';
+import { judgeStrays } from './strays.ts';
+
+const status: DaemonStatus = {
+  pid: 7,
+  version: VERSION,
+  home: '/h',
+  port: 7077,
+  startedAt: 0,
+  state: 'running',
+  engine: 'pm2',
+  node: '20.19.0',
+  servers: 2,
+  sessions: 1,
+  calls: 3,
+  warnings: [],
+};
+
+const server: ServerStatus = {
+  name: 'weather',
+  description: '',
+  start: 'on-demand',
+  sharing: 'auto',
+  enabled: true,
+  wanted: 'down',
+  wantedReason: null,
+  state: 'stopped',
+  reason: null,
+  fix: null,
+  health: 'ok',
+  findings: [],
+  since: 0,
+  pid: null,
+  era: null,
+  protocolVersion: null,
+  openCalls: 0,
+  calls: 0,
+  errors: 0,
+  starts: 0,
+  lastExit: null,
+  nextStartAt: null,
+  counts: { tools: 2, prompts: 0, resources: 0, templates: 0 },
+  listed: true,
+  source: { kind: 'command', ref: 'node x' },
+  launch: { kind: 'stdio', command: 'node', args: [], cwd: null, env: {} },
+  limits: DEFAULT_LIMITS,
+  fingerprint: 'f',
+  addedAt: 0,
+};
+
+test('a disk is judged by its free bytes and its free entries', () => {
+  expect(judgeDisk('/', { bytes: 5 * 1024 ** 3, entries: 1 }).verdict).toBe('ok');
+  expect(judgeDisk('/', { bytes: 500 * 1024 ** 2, entries: null }).verdict).toBe('warning');
+  expect(judgeDisk('/', { bytes: 1024, entries: null })).toMatchObject({ verdict: 'failure', exit: 7 });
+  expect(judgeDisk('/', { bytes: 5 * 1024 ** 3, entries: 0 }).verdict).toBe('failure');
+});
+
+test('no daemon is no fault; one of another version or without its port is told with what to do', () => {
+  expect(judgeDaemon(null, 0).map((check) => check.verdict)).toEqual(['note']);
+  expect(judgeDaemon(status, 60_000).map((check) => check.verdict)).toEqual(['ok', 'ok']);
+  const odd = judgeDaemon(
+    { ...status, version: '99.0.0', port: null, engine: 'direct', warnings: ['runs as root'] },
+    0,
+  );
+  expect(odd.map((check) => check.verdict)).toEqual(['warning', 'note', 'warning', 'warning']);
+  expect(odd[0]?.fix).toBe('use the newer mcpd');
+});
+
+test('of a port that is taken the daemon itself says which one, once', () => {
+  const warnings = ['runs as root', 'the dashboard is off: port 7077 is taken'];
+  const topics = judgeDaemon({ ...status, port: null, warnings }, 0).map(({ topic, text }) => `${topic}: ${text}`);
+  expect(topics.slice(1)).toEqual(['dashboard: the dashboard is off: port 7077 is taken', 'daemon: runs as root']);
+});
+
+test('a failed server is a failure with the advice of the daemon; a sleeping one is fine', () => {
+  expect(judgeServer(server).verdict).toBe('ok');
+  expect(judgeServer({ ...server, state: 'failed', reason: 'exit code 1', fix: 'mcpd start weather' })).toEqual({
+    topic: 'server weather',
+    verdict: 'failure',
+    text: 'failed: exit code 1',
+    fix: 'mcpd start weather',
+    exit: 5,
+  });
+  expect(judgeServer({ ...server, health: 'degraded', findings: ['two tools dropped'] })).toMatchObject({
+    verdict: 'warning',
+    text: 'stopped: two tools dropped',
+  });
+  expect(judgeServer({ ...server, enabled: false }).verdict).toBe('note');
+});
+
+test('secrets that a server lacks, and those that belong to no server, are told with the command that helps', () => {
+  expect(
+    judgeSecrets([
+      { server: 'bank', name: 'TOKEN', state: 'used' },
+      { server: 'bank', name: 'USER', state: 'missing' },
+      { server: 'bank', name: 'OLD', state: 'unused' },
+      { server: 'ghost', name: 'A', state: 'orphaned' },
+      { server: 'ghost', name: 'B', state: 'orphaned' },
+    ]).map(({ verdict, text, fix }) => [verdict, text, fix]),
+  ).toEqual([
+    ['warning', 'bank needs USER, which has no value', 'mcpd secret set bank USER'],
+    ['warning', 'there is no server ghost, and A, B is kept for it', 'mcpd secret remove ghost'],
+  ]);
+});
+
+test('files are told before the next server finds none', () => {
+  expect(judgeFiles(40, 1024).verdict).toBe('ok');
+  expect(judgeFiles(900, 1024)).toMatchObject({ verdict: 'warning', fix: expect.stringContaining('ulimit -n') });
+  expect(checkFiles(process.pid)).toHaveLength(process.platform === 'linux' ? 1 : 0);
+  expect(checkFiles(2 ** 30)).toEqual([]);
+});
+
+test('processes outside the tree of their server are told by their pids', () => {
+  const leaf = (pid: number) => ({ pid, command: 'x', rssBytes: 1, children: [] });
+  const row = { server: 'a', instance: 'a', state: 'running', root: leaf(1), strays: [] };
+  expect(judgeStrays({ servers: [row] })).toEqual([]);
+  const lost = { ...row, root: null, strays: [leaf(7), leaf(8)] };
+  expect(judgeStrays({ servers: [row, lost] })).toMatchObject([
+    { verdict: 'note', text: 'outside the tree of a, which has ended: 7, 8', fix: 'mcpd ps --tree' },
+  ]);
+});
+
+test('a look that fails is a finding, and the others go on', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'mcpd-doctor-'));
+  const fault = new Error('no luck');
+  const broken = {
+    get servers(): never {
+      throw fault;
+    },
+  };
+  try {
+    const checks = await lookedAt({
+      paths: pathsOf(home),
+      env: { SHELL: '/bin/sh' },
+      now: 60_000,
+      daemon: 'answers',
+      status: { ...status, engine: 'direct' },
+      servers: [server],
+      secrets: [],
+      processes: broken,
+    });
+    expect(checks).toContainEqual(
+      expect.objectContaining({ topic: 'processes', verdict: 'failure', text: 'this could not be looked at: no luck' }),
+    );
+    expect(checks.map(({ topic }) => topic)).toEqual(
+      expect.arrayContaining(['home', 'disk', 'daemon', 'server weather']),
+    );
+    expect(reportOf(checks, 5)).toMatchObject({ checkedAt: 5, verdict: 'failure' });
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+});
+
+test('what two looks found is told once, but each server keeps its line', () => {
+  const same = ok('home', 'runs as root');
+  const sleeping = [judgeServer(server), judgeServer({ ...server, name: 'todo' })];
+  expect(withoutRepeats([same, warning('daemon', 'runs as root', null), ...sleeping])).toEqual([same, ...sleeping]);
+  expect(reportOf([], 0).verdict).toBe('ok');
+});

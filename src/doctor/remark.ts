@@ -1,0 +1,8 @@
+import type { ServerStatus } from '../core/model.ts';
+
+/** What a person should know about it first: why it is off, why it is in its state, or what was found. */
+export function remarkOf(server: ServerStatus): string {
+  if (!server.enabled) return 'disabled';
+  if (server.reason !== null) return server.reason;
+  return server.health === 'ok' || server.health === 'unknown' ? '' : (server.findings[0] ?? '');
+}
