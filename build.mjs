@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 // Builds dist/: the CLI with its lazily loaded chunks, the shim and the daemon as one CommonJS file each with their bytecode, the history
@@ -92,11 +93,18 @@ await Promise.all([
 // Named after the script that imports its parts.
 renameSync('dist/dashboard/main.css', 'dist/dashboard/style.css');
 for (const file of ['index.html', 'icon.svg']) cpSync(`dashboard/${file}`, `dist/dashboard/${file}`);
+checkFirstLoad(['index.html', 'icon.svg', 'style.css', 'main.js']);
 chmodSync('dist/mcpd.js', 0o755);
 makeBytecode('shim', ['scripts/shim-bytecode.mjs', 'dist/shim.cjs', 'dist/shim.bytecode']);
 // Bytecode is good for one set of options: these are DAEMON_HEAP_OPTIONS in src/limits.ts.
 const heapOptions = ['--semi-space-growth-factor=1', '--heap-growing-percent=200'];
 makeBytecode('daemon', ['scripts/daemon-bytecode.mjs', 'dist', 'dist/daemon-main.bytecode', ...heapOptions]);
+
+/** What a visit fetches before it shows anything; a phone in a bad network still waits for it. */
+function checkFirstLoad(files) {
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(`dist/dashboard/${file}`)).length, 0);
+  if (bytes > 100_000) throw new Error(`the first load of the page is ${bytes} bytes gzipped, and may be 100 000`);
+}
 
 /** By running it once, for a host that says this. Without bytecode (Windows, a system that forbids it) each start takes longer. */
 function makeBytecode(name, script) {

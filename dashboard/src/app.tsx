@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Header } from './header.tsx';
-import { connection, status } from './live/store.ts';
+import { connection, servers, status } from './live/store.ts';
 import { ENTRIES } from './pages/entries.ts';
 import { PAGES } from './pages/pages.ts';
+import { isInTrouble } from './pages/servers/row.ts';
 import { route } from './route.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { Command } from './ui/code.tsx';
@@ -24,12 +25,37 @@ export function App() {
         <Content />
       </main>
       <Toasts />
+      <TroubleAnnouncer />
       <ShortcutHelp />
     </>
   );
 }
 
 // — internal —
+
+/** For readers of the screen: a server that comes into trouble, or out of it, wherever on the page they are. */
+function TroubleAnnouncer() {
+  const troubled = useRef<ReadonlySet<string>>(new Set());
+  const news: string[] = [];
+  const now = new Set<string>();
+  for (const server of servers.value.values()) {
+    if (isInTrouble(server)) now.add(server.name);
+    if (now.has(server.name) !== troubled.current.has(server.name))
+      news.push(
+        now.has(server.name)
+          ? `${server.name} is in trouble: ${server.reason ?? server.health}`
+          : `${server.name} is well again`,
+      );
+  }
+  const said = useRef('');
+  if (news.length > 0) said.current = news.join('. ');
+  troubled.current = now;
+  return (
+    <p class="unseen" aria-live="polite">
+      {said.current}
+    </p>
+  );
+}
 
 function Navigation() {
   const here = route.value.page;

@@ -16,6 +16,7 @@ const HEIGHT = 20;
 
 /** A line as small as a word: the shape of the last while. The words beside it say the number. */
 export function Spark({ values, label, tone = 'accent', max }: SparkProps) {
+  if (values.length === 0) return null;
   const size = { width: WIDTH, height: HEIGHT, max: max ?? Math.max(...values, 0) };
   return (
     <svg class="spark" data-tone={tone} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img">

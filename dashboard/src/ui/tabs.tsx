@@ -35,7 +35,7 @@ export function Tabs<T extends string>({ label, tabs, chosen, onChoose, children
             id={`tab-${id}`}
             data-tab={id}
             aria-selected={id === chosen}
-            aria-controls={`panel-${chosen}`}
+            aria-controls={id === chosen ? `panel-${id}` : undefined}
             tabIndex={id === chosen ? 0 : -1}
             onClick={() => onChoose(id)}
           >

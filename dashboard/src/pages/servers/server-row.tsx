@@ -41,7 +41,9 @@ export const ServerRow = memo(({ server, figures, hosts, isChosen, onChoose }: S
         <a class="text" data-at="name" href={hrefOf('servers', name)}>
           {name}
         </a>
-        <span class="note short">{server.description}</span>
+        <span class="note short" title={server.description}>
+          {server.description}
+        </span>
       </th>
       <Cell label="Wanted">
         {server.wanted}
@@ -66,7 +68,11 @@ export const ServerRow = memo(({ server, figures, hosts, isChosen, onChoose }: S
       <TreeCells figures={figures} />
       <Cell label="Used by">
         {figures === undefined ? '–' : counted(figures.sessions.length, 'session')}
-        {hosts === '' ? null : <span class="note short">{hosts}</span>}
+        {hosts === '' ? null : (
+          <span class="note short" title={hosts}>
+            {hosts}
+          </span>
+        )}
       </Cell>
       <td class="actions">
         <RowActions server={server} />
