@@ -259,7 +259,7 @@ export class PlainControl implements DaemonControl {
   }
 }
 
-function serverFigures(name: string, changes: Partial<ServerFigures> = {}): ServerFigures {
+export function serverFigures(name: string, changes: Partial<ServerFigures> = {}): ServerFigures {
   return {
     name,
     perMinute: { lastAt: 0, calls: [], errors: [] },

@@ -6,11 +6,12 @@ import type { InstallEvent, LiveEvent, LogLine } from '../../src/api/contract.ts
 import { DaemonClient } from '../../src/control/client.ts';
 import { exchange, isAbsent } from '../../src/control/exchange.ts';
 import { McpdError } from '../../src/errors.ts';
+import { LIVE_FIGURES_QUEUE_BYTES_MAX } from '../../src/figures-limits.ts';
 import { insideHome } from '../../src/home.ts';
 import { LIVE_QUEUE_BYTES_MAX } from '../../src/operation-limits.ts';
 import { pathsOf } from '../../src/paths.ts';
 import { type ListeningApi, listeningApi } from '../harness/listening-api.ts';
-import { serverStatus } from '../harness/plain-control.ts';
+import { serverFigures, serverStatus } from '../harness/plain-control.ts';
 import { until } from '../harness/until.ts';
 
 let here: ListeningApi;
@@ -169,6 +170,31 @@ describe('the live stream', () => {
     expect(here.control.watching).toBe(1);
     stuck.terminate();
     raw.destroy();
+  });
+
+  test('gives a watcher that does not read fewer figures, and the latest of them when it reads again', async () => {
+    const slow = insideHome(here.paths.home, () => new WebSocket(`ws+unix:${here.paths.apiSocket}:/ws`));
+    const got: LiveEvent[] = [];
+    slow.on('message', (data) => got.push(JSON.parse(String(data)) as LiveEvent));
+    await until('the snapshot', () => got.length === 1);
+    slow.pause();
+    // Far more than the socket and LIVE_QUEUE_BYTES_MAX hold: events of another kind would have cut it off.
+    const sessions = ['x'.repeat(LIVE_FIGURES_QUEUE_BYTES_MAX / 4)];
+    for (let round = 1; round <= 200; round++) {
+      here.control.publishFigures({
+        type: 'figures',
+        figures: [serverFigures('weather', { sessions, openCalls: round })],
+      });
+      here.control.publishFigures({ type: 'calls', calls: [], leftOut: 1 });
+    }
+    slow.resume();
+    const openCalls = () => got.flatMap((event) => (event.type === 'figures' ? event.figures[0]?.openCalls : []));
+    const leftOut = () => got.reduce((sum, event) => sum + (event.type === 'calls' ? event.leftOut : 0), 0);
+    await until('the latest figures', () => openCalls().at(-1) === 200);
+    await until('the number of calls', () => leftOut() === 200);
+    expect(openCalls().length).toBeLessThan(100);
+    expect(here.control.watching).toBe(1);
+    slow.terminate();
   });
 
   function stuckReader(): Socket {

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { FiguresEvent, ServerFigures } from '../api/contract/figures.ts';
+import type { CallRecord } from '../core/model.ts';
+import { FIGURES_EVERY_MS, LIVE_CALLS_GATHER_MS, LIVE_CALLS_PER_SECOND_MAX } from '../figures-limits.ts';
+import { NO_LATENCY } from './figure-latency.ts';
+import { FiguresFeed } from './figures-feed.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const RECORD: CallRecord = {
+  at: 1_700_000_000_000,
+  session: 's1',
+  host: 'code',
+  server: 'weather',
+  method: 'tools/call',
+  target: 'now',
+  queuedMs: 0,
+  totalMs: 3,
+  outcome: 'ok',
+  errorCode: null,
+  requestBytes: 80,
+  responseBytes: 200,
+  traceparent: null,
+};
+
+function figuresOf(name: string, openCalls: number): ServerFigures {
+  return {
+    name,
+    perMinute: { lastAt: 0, calls: [], errors: [] },
+    latency: NO_LATENCY,
+    tree: { state: 'unknown', reason: 'it does not run', samples: { at: [], rssBytes: [], cpuPercent: [] } },
+    restarts: 0,
+    sessions: [],
+    openCalls,
+  };
+}
+
+function given() {
+  const open = new Map([
+    ['todo', 0],
+    ['weather', 0],
+  ]);
+  let looks = 0;
+  const feed = new FiguresFeed({
+    figures: () => Array.from(open, ([name, calls]) => figuresOf(name, calls)),
+    beginLooking: () => {
+      looks += 1;
+      return () => {
+        looks -= 1;
+      };
+    },
+  });
+  const told: FiguresEvent[] = [];
+  const names = () => told.map((event) => (event.type === 'figures' ? event.figures.map(({ name }) => name) : 'calls'));
+  return { feed, open, told, names, looks: () => looks };
+}
+
+test('servers whose figures changed are told at each round, and nothing when none did', () => {
+  const { feed, open, told, names } = given();
+  feed.watch((event) => told.push(event));
+  vi.advanceTimersByTime(FIGURES_EVERY_MS);
+  expect(names()).toEqual([['todo', 'weather']]);
+  vi.advanceTimersByTime(5 * FIGURES_EVERY_MS);
+  expect(told).toHaveLength(1);
+  open.set('weather', 2);
+  vi.advanceTimersByTime(FIGURES_EVERY_MS);
+  expect(told[1]).toEqual({ type: 'figures', figures: [figuresOf('weather', 2)] });
+});
+
+test('processes are looked at as long as somebody watches, and then no timer is left', () => {
+  const { feed, told, looks } = given();
+  const stops = [feed.watch((event) => told.push(event)), feed.watch((event) => told.push(event))];
+  feed.callEnded(RECORD, 1);
+  expect(looks()).toBe(1);
+  for (const stop of stops) stop();
+  expect([looks(), vi.getTimerCount()]).toEqual([0, 0]);
+  feed.callEnded(RECORD, 2);
+  expect(vi.getTimerCount()).toBe(0);
+  feed.watch((event) => told.push(event));
+  vi.advanceTimersByTime(LIVE_CALLS_GATHER_MS);
+  expect(told).toEqual([]);
+});
+
+test('calls that end are gathered, and those above the rate are counted', () => {
+  const { feed, told } = given();
+  feed.watch((event) => told.push(event));
+  for (let id = 1; id <= 500; id++) feed.callEnded(RECORD, id);
+  feed.callEnded(RECORD, null);
+  vi.advanceTimersByTime(LIVE_CALLS_GATHER_MS);
+  const [event] = told;
+  if (event?.type !== 'calls') throw new Error(JSON.stringify(event));
+  const shown = (LIVE_CALLS_PER_SECOND_MAX * LIVE_CALLS_GATHER_MS) / 1000;
+  expect([event.calls.length, event.leftOut]).toEqual([shown, 501 - shown]);
+  expect(event.calls[0]).toMatchObject({ id: 1, server: 'weather', target: 'now', totalMs: 3, outcome: 'ok' });
+  expect(event.calls[0]).not.toHaveProperty('session');
+});
+
+test('a long name of a target is cut as in the history', () => {
+  const { feed, told } = given();
+  feed.watch((event) => told.push(event));
+  feed.callEnded({ ...RECORD, target: 'x'.repeat(100_000) }, 1);
+  vi.advanceTimersByTime(LIVE_CALLS_GATHER_MS);
+  expect(JSON.stringify(told).length).toBeLessThan(1000);
+});
