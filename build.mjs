@@ -29,10 +29,20 @@ const common = {
 const banner = {
   js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
 };
-// The SDK's part for logins is a file of its own, which an idle daemon neither reads nor keeps in memory.
-const loginsApart = {
-  name: 'logins apart',
-  setup: ({ onResolve }) => onResolve({ filter: /\/sdk\.ts$/ }, () => ({ path: './login-sdk.cjs', external: true })),
+// Parts that an idle daemon neither reads nor keeps in memory are files of their own: the SDK's part for logins, and what writes for
+// Prometheus and an OTLP receiver.
+const apart = {
+  'src/auth/sdk.ts': 'login-sdk',
+  'src/telemetry/prometheus.ts': 'prometheus',
+  'src/telemetry/otlp.ts': 'otlp',
+};
+const partsApart = {
+  name: 'parts apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/(?:sdk|prometheus|otlp)\.ts$/ }, ({ path }) => {
+      const [, part] = Object.entries(apart).find(([file]) => file.endsWith(path.slice(1))) ?? [];
+      return part === undefined ? undefined : { path: `./${part}.cjs`, external: true };
+    }),
 };
 // The page fetches uPlot with its first plot: most visits need none.
 const plotsApart = {
@@ -72,11 +82,13 @@ await Promise.all([
     entryPoints: { 'daemon-main': 'src/daemon/main.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
-    plugins: [loginsApart],
+    plugins: [partsApart],
     // A program that runs from bytecode has `require` only.
     supported: { 'dynamic-import': false },
   }),
-  build({ ...common, format: 'cjs', minify: true, entryPoints: ['src/auth/sdk.ts'], outfile: 'dist/login-sdk.cjs' }),
+  ...Object.entries(apart).map(([file, part]) =>
+    build({ ...common, format: 'cjs', minify: true, entryPoints: [file], outfile: `dist/${part}.cjs` }),
+  ),
   build({ ...esm, splitting: false, entryPoints: { 'history-worker': 'registry/history-worker.ts' } }),
   build({
     ...esm,

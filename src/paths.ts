@@ -13,6 +13,8 @@ export interface Paths {
   history: string;
   secrets: string;
   token: string;
+  /** The token that reads `/metrics` and nothing else; made when a person asks for it. */
+  scrapeToken: string;
   /** A hint only: pid, version and port of the running daemon. */
   daemonInfo: string;
   /** Written when a person ended the daemon; its time says when. */
@@ -49,6 +51,7 @@ export function pathsOf(home: string): Paths {
     history: inHome('history.db'),
     secrets: inHome('secrets.json'),
     token: inHome('token'),
+    scrapeToken: inHome('metrics-token'),
     daemonInfo: inHome('daemon.json'),
     endMark: inHome('ended'),
     startLog: inHome('start.log'),

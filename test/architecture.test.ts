@@ -24,6 +24,10 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
     from: ['src/core/model', 'src/api/contract', ...GROUND],
     why: 'it holds tokens: it knows neither hosts nor requests, and is asked by functions',
   },
+  'src/telemetry': {
+    from: ['src/core/model', 'src/api/contract', ...GROUND],
+    why: 'it counts and tells: what it looks at is handed to it',
+  },
   'src/install': {
     from: ['src/core', 'src/api/contract', 'registry', ...GROUND],
     why: 'what it needs of other edges is handed to it',
@@ -88,6 +92,8 @@ const LIBRARIES: Record<string, string[]> = {
   preact: ['dashboard'],
   '@preact/signals': ['dashboard'],
   uplot: ['dashboard/src/ui/plot'],
+  'prom-client': ['src/telemetry'],
+  '@opentelemetry': ['src/telemetry'],
 };
 
 const sources = ['src', 'cli', 'registry', 'dashboard']

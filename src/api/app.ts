@@ -10,6 +10,7 @@ import type { DaemonControl } from './daemon-control.ts';
 import { loginRoutes } from './login-routes.ts';
 import { readRoutes } from './read-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { telemetryRoutes } from './telemetry-routes.ts';
 import { tryRoutes } from './try-routes.ts';
 
 export interface ApiEnv {
@@ -35,6 +36,7 @@ export function createListeners(options: AppOptions): Record<Listener, RequestLi
   app.route('/api', changeRoutes(options));
   app.route('/api', approvalRoutes(options));
   app.route('/api', sessionRoutes(options));
+  app.route('/api', telemetryRoutes(options));
   app.notFound((c) => answerFault(c, new McpdError('ROUTE_UNKNOWN', { what: 'nothing is here' })));
   app.onError((thrown, c) => answerFault(c, asMcpdError(thrown, 'INTERNAL', 'the daemon could not answer')));
   const listen = (listener: Listener) =>

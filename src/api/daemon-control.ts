@@ -9,6 +9,7 @@ import type {
 } from './contract/credentials.ts';
 import type { FiguresEvent, ServerFigures } from './contract/figures.ts';
 import type { LoginEvent, LoginRequest } from './contract/logins.ts';
+import type { ScrapeToken, TelemetryRequest, TelemetryStatus } from './contract/telemetry.ts';
 import type { TryAnswer, TryEvent, TryRequest } from './contract/tries.ts';
 import type {
   AddRequest,
@@ -89,4 +90,17 @@ export interface DaemonControl {
   watch(listener: (event: LiveEvent) => void): () => void;
   readonly figures: FiguresControl;
   shutdown(request: ShutdownRequest): void;
+  readonly telemetry: TelemetryControl;
+}
+
+/** What is told to other programs. */
+export interface TelemetryControl {
+  status(): TelemetryStatus;
+  /** @throws McpdError INPUT_INVALID */
+  set(request: TelemetryRequest): Promise<TelemetryStatus>;
+  off(): Promise<TelemetryStatus>;
+  /** The same each time, unless `renew`. */
+  token(options: { renew: boolean }): ScrapeToken;
+  /** For Prometheus, with its media type. */
+  metrics(): Promise<{ type: string; text: string }>;
 }

@@ -4,6 +4,7 @@ import { judgeLocal, judgeWeb, type RequestFacts } from './guard.ts';
 
 const PORT = 7077;
 const TOKEN = 'the-right-token';
+const SCRAPE = 'reads-the-metrics';
 const HOST = `127.0.0.1:${PORT}`;
 
 type Headers = [string, string][];
@@ -14,7 +15,9 @@ function facts(method: string, target: string, headers: Headers = [], upgrade = 
 
 /** The door, or the code of the refusal. */
 function judge(method: string, target: string, headers: Headers = [['Host', HOST]], upgrade = false): string {
-  return outcome(() => judgeWeb(facts(method, target, headers, upgrade), { port: PORT, token: TOKEN }));
+  return outcome(() =>
+    judgeWeb(facts(method, target, headers, upgrade), { port: PORT, token: TOKEN, scrapeToken: SCRAPE }),
+  );
 }
 
 function outcome(decide: () => string): string {
@@ -299,4 +302,39 @@ test('the socket file needs no token and may change everything', () => {
   expect(outcome(() => judgeLocal(facts('POST', '/api/servers', json)))).toBe('api');
   expect(outcome(() => judgeLocal(facts('DELETE', '/api/servers/weather')))).toBe('api');
   expect(outcome(() => judgeLocal(facts('GET', '/ws', [], true)))).toBe('socket');
+});
+
+describe('the figures for Prometheus', () => {
+  const bearer = (token: string): Headers => [
+    ['Host', HOST],
+    ['Authorization', `Bearer ${token}`],
+  ];
+
+  test('are for whoever has the token of the page, or the one that is good for nothing else', () => {
+    expect(judge('GET', '/metrics', SIGNED)).toBe('metrics');
+    expect(judge('GET', '/metrics', bearer(SCRAPE))).toBe('metrics');
+    expect(judge('GET', '/metrics')).toBe('UNAUTHORIZED');
+    expect(judge('GET', '/metrics', bearer('wrong'))).toBe('UNAUTHORIZED');
+    for (const path of ['/api/status', '/api/servers', '/api/telemetry', '/api/calls'])
+      expect(judge('GET', path, bearer(SCRAPE))).toBe('UNAUTHORIZED');
+  });
+
+  test('are not for other sites, other names and other methods', () => {
+    expect(judge('GET', '/metrics', [...SIGNED, ['Origin', 'http://evil.example']])).toBe('FORBIDDEN');
+    expect(judge('GET', '/metrics', [...SIGNED, ['Sec-Fetch-Site', 'cross-site']])).toBe('FORBIDDEN');
+    expect(judge('GET', '/metrics', [['Host', `evil.example:${PORT}`], ...bearer(SCRAPE).slice(1)])).toBe('FORBIDDEN');
+    expect(judge('POST', '/metrics', JSON_BODY)).toBe('ROUTE_UNKNOWN');
+    expect(judge('GET', '/metrics/', SIGNED)).toBe('ROUTE_UNKNOWN');
+  });
+
+  test('are on the socket for its owner, without a token', () => {
+    expect(outcome(() => judgeLocal(facts('GET', '/metrics')))).toBe('metrics');
+  });
+
+  test('go where the command line says: a page can look, and neither change that nor get the token', () => {
+    expect(judge('GET', '/api/telemetry', SIGNED)).toBe('api');
+    expect(judge('POST', '/api/telemetry', JSON_BODY)).toBe('FORBIDDEN');
+    expect(judge('DELETE', '/api/telemetry', SIGNED)).toBe('FORBIDDEN');
+    expect(judge('POST', '/api/telemetry/token', JSON_BODY)).toBe('FORBIDDEN');
+  });
 });

@@ -21,13 +21,15 @@ export interface RequestFacts {
 export interface Ours {
   port: number;
   token: string;
+  /** Reads `/metrics` and nothing else; null as long as nobody has asked for one. */
+  scrapeToken: string | null;
 }
 
 /**
  * What a request that passed is for. `session` is the one API route that has no token yet: it brings a one-time code. `callback` is a
  * browser on its way back from an authorization server: it brings the state of a login that waits for it.
  */
-export type Door = 'page' | 'health' | 'session' | 'api' | 'socket' | 'callback';
+export type Door = 'page' | 'health' | 'metrics' | 'session' | 'api' | 'socket' | 'callback';
 
 /** Files of the dashboard by path. A table: no path is ever built from a request. */
 export const PAGE_FILES: ReadonlyMap<string, { file: string; type: string }> = new Map([
@@ -60,6 +62,7 @@ export function judgeWeb(facts: RequestFacts, ours: Ours): Door {
     if (LOCAL_ONLY.test(path)) throw forbidden('this cannot be seen from a page', 'use the CLI: mcpd --help');
     checkChange(facts.method, path);
   }
+  if (door === 'metrics') checkToken(facts, ours.token, ours.scrapeToken);
   checkJson(facts);
   return door;
 }
@@ -72,7 +75,9 @@ export function judgeLocal(facts: RequestFacts): Door {
   checkShape(facts);
   checkJson(facts);
   if (facts.upgrade) return 'socket';
-  return facts.target === '/healthz' && facts.method === 'GET' ? 'health' : 'api';
+  if (facts.method !== 'GET') return 'api';
+  if (facts.target === '/healthz') return 'health';
+  return facts.target === '/metrics' ? 'metrics' : 'api';
 }
 
 // — internal —
@@ -133,16 +138,20 @@ function doorOf(facts: RequestFacts, path: string): Door {
     if (path === '/ws') return 'socket';
   } else {
     if (path === '/healthz' && facts.method === 'GET') return 'health';
+    if (path === '/metrics' && facts.method === 'GET') return 'metrics';
     if (path === '/api/session' && facts.method === 'POST') return 'session';
     if (API_PATH.test(path)) return 'api';
   }
   throw new McpdError('ROUTE_UNKNOWN', { what: 'nothing is here' });
 }
 
-function checkToken(facts: RequestFacts, token: string): void {
+function checkToken(facts: RequestFacts, token: string, also: string | null = null): void {
   const [given, ...more] = valuesOf(facts, 'authorization');
   const bearer = /^Bearer ([^\s]+)$/.exec(given ?? '')?.[1];
-  if (bearer !== undefined && more.length === 0 && sameSecret(bearer, token)) return;
+  if (bearer !== undefined && more.length === 0) {
+    if (sameSecret(bearer, token)) return;
+    if (also !== null && sameSecret(bearer, also)) return;
+  }
   throw new McpdError('UNAUTHORIZED', {
     what: 'this needs the token of mcpd',
     fix: 'open the dashboard with: mcpd dashboard',

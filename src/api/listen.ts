@@ -22,6 +22,7 @@ import type { DaemonControl } from './daemon-control.ts';
 import { type Door, judgeLocal, judgeWeb, type RequestFacts } from './guard.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import { HttpPort } from './http-port.ts';
+import { answerMetrics } from './metrics.ts';
 import { answerAsItIs, wantsWebSocket } from './not-upgraded.ts';
 import { answerHtml, answerPage } from './page.ts';
 import type { LiveSockets } from './web-socket.ts';
@@ -32,6 +33,8 @@ export interface ApiOptions {
   home: string;
   socket: string;
   token: string;
+  /** The token for `/metrics` alone, if there is one. */
+  scrapeToken(): string | null;
   /** 0 is any free one. */
   port: number;
   /** Folder of the built dashboard. */
@@ -196,7 +199,8 @@ class Listening implements Api {
       upgrade,
     };
     if (listener === 'local') return judgeLocal(facts);
-    return judgeWeb(facts, { port: this.httpPort.current() ?? 0, token: this.options.token });
+    const { token, scrapeToken } = this.options;
+    return judgeWeb(facts, { port: this.httpPort.current() ?? 0, token, scrapeToken: scrapeToken() });
   }
 
   private async answer(listener: Listener, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -205,6 +209,7 @@ class Listening implements Api {
     try {
       const door = this.judge(listener, incoming, false);
       if (door === 'health') answerJson(outgoing, 200, { ok: true }, listener);
+      else if (door === 'metrics') await answerMetrics(this.options.control.telemetry, outgoing);
       else if (door === 'page') await answerPage(this.options.assets, incoming.url?.split('?', 1)[0] ?? '', outgoing);
       else if (door === 'callback') answerHtml(outgoing, await this.options.callback(incoming.url ?? ''));
       else await (await this.loadedApp())[listener](incoming, outgoing);

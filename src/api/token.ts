@@ -30,6 +30,24 @@ export function keptToken(path: string): string {
   }
 }
 
+/** The token in this file, if somebody has made one. @throws {McpdError} HOME_UNWRITABLE, OUT_OF_FILES */
+export function tokenIn(path: string): string | null {
+  try {
+    return readToken(path);
+  } catch (thrown) {
+    throw homeFault(thrown, `the token ${path} cannot be read`);
+  }
+}
+
+/** A new one in the place of any that was there. @throws {McpdError} HOME_UNWRITABLE, DISK_FULL, OUT_OF_FILES */
+export function renewedToken(path: string): string {
+  try {
+    return makeToken(path);
+  } catch (thrown) {
+    throw homeFault(thrown, `the token ${path} cannot be kept`);
+  }
+}
+
 export function newSecret(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }

@@ -29,7 +29,7 @@ import type {
   ShutdownRequest,
   ToolInfo,
 } from '../api/contract.ts';
-import type { DaemonControl } from '../api/daemon-control.ts';
+import type { DaemonControl, TelemetryControl } from '../api/daemon-control.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { instancesOf } from '../core/places.ts';
 import { McpdError } from '../errors.ts';
@@ -55,6 +55,10 @@ export class Control implements DaemonControl {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.figures = parts.figures;
+  }
+
+  get telemetry(): TelemetryControl {
+    return this.#parts.telemetry;
   }
 
   status(): DaemonStatus {

@@ -26,7 +26,9 @@ import { createHosts, type Hosts } from './hosts.ts';
 import type { Installing } from './installing.ts';
 import { Logins } from './logins.ts';
 import type { Parts } from './parts.ts';
+import { toEach } from './recorders.ts';
 import { type Edges, Runtime } from './runtime.ts';
+import { DaemonTelemetry } from './telemetry.ts';
 import { Trials } from './trials.ts';
 import { ServerWaits } from './waiting.ts';
 import { Watching } from './watching.ts';
@@ -85,6 +87,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly hosts: Hosts;
   readonly waits: ServerWaits;
   readonly watching: Watching;
+  readonly telemetry: DaemonTelemetry;
   readonly ended: Promise<EndReason>;
   readonly now = () => performance.now();
   readonly #engine: DaemonStatus['engine'];
@@ -105,6 +108,7 @@ class WiredDaemon implements Daemon, Parts {
     this.secrets = secrets;
     this.clients = new ClientTokens(registry);
     this.history = history;
+    this.telemetry = new DaemonTelemetry(this, this.#startedAt);
     this.logins = new Logins(this, () => this.#api.port());
     this.#engine = engine;
     this.#warnings = warnings;
@@ -181,6 +185,7 @@ class WiredDaemon implements Daemon, Parts {
         ...this.processes.findings(),
         ...this.#api.warnings(),
         ...this.watching.findings(),
+        ...this.telemetry.findings(),
         ...(this.secrets.damage === null ? [] : [this.secrets.damage.message]),
         ...(this.#storageWarning === null ? [] : [this.#storageWarning]),
       ],
@@ -238,6 +243,7 @@ class WiredDaemon implements Daemon, Parts {
       home,
       socket: apiSocket,
       token: keptToken(token),
+      scrapeToken: () => this.telemetry.scrapeToken(),
       port: portOf(home),
       front: this.hosts.http,
       assets: join(packageRoot(), 'dist', 'dashboard'),
@@ -251,7 +257,7 @@ class WiredDaemon implements Daemon, Parts {
       hosts: this.hosts.edge,
       servers: this.processes,
       registry: this.registry,
-      history: this.figures.history,
+      history: toEach(this.figures.history, this.telemetry),
       log: (server, level, text) => this.processes.log(server).lifecycle(level, text),
       publish: (topic, name) => {
         if (topic === 'server') this.waits.changed(name);
@@ -282,6 +288,7 @@ class WiredDaemon implements Daemon, Parts {
       hosts: () => this.hosts.stop(),
       timers: () => this.runtime.dispose(),
       watching: () => this.watching.close(),
+      telemetry: () => this.telemetry.close(),
       servers: () => this.processes.dispose(),
       history: () => this.history.close(),
       'control API': () => this.#api.close(),

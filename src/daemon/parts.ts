@@ -12,6 +12,7 @@ import type { Hosts } from './hosts.ts';
 import type { Installing } from './installing.ts';
 import type { Logins } from './logins.ts';
 import type { Runtime } from './runtime.ts';
+import type { DaemonTelemetry } from './telemetry.ts';
 import type { ServerWaits } from './waiting.ts';
 import type { Watching } from './watching.ts';
 
@@ -30,6 +31,7 @@ export interface Parts {
   waits: ServerWaits;
   logins: Logins;
   watching: Watching;
+  telemetry: DaemonTelemetry;
   /** Monotonic milliseconds. */
   now: () => number;
   status(): DaemonStatus;

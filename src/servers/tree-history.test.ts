@@ -59,3 +59,14 @@ test('the oldest samples give way', () => {
   expect([at.length, rssBytes.length, cpuPercent.length]).toEqual(Array(3).fill(TREE_SAMPLES_KEPT));
   expect(at[0]).toBe(START + 5);
 });
+
+test('the processor time of all that was seen never falls, whatever ends', () => {
+  const history = new TreeHistory();
+  history.look(START, 0, [row(10, 1000), row(11, 4000)]);
+  history.look(START + 1000, 1000, [row(10, 1500)]);
+  history.rest();
+  history.look(START + 9000, 9000, [row(20, 300)]);
+  expect(history.cpuMs).toBe(5800);
+  history.look(START + 10_000, 10_000, [row(20, null)]);
+  expect(history.cpuMs).toBeNull();
+});

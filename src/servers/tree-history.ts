@@ -25,10 +25,13 @@ export interface TreeSamples {
 export class TreeHistory {
   #samples: TreeSample[] = [];
   #before: { clockMs: number; members: Map<number, ProcessRow> } | null = null;
+  #cpuMs: number | null = 0;
 
   /** `at` is milliseconds since 1970, `clockMs` monotonic. */
   look(at: number, clockMs: number, rows: readonly ProcessRow[]): void {
-    const cpuPercent = this.#cpuPercent(clockMs, rows);
+    const usedMs = this.#usedMs(rows);
+    const cpuPercent = this.#cpuPercent(clockMs, usedMs);
+    this.#cpuMs = usedMs === null || this.#cpuMs === null ? null : this.#cpuMs + usedMs;
     this.#before = { clockMs, members: new Map(rows.map((row) => [row.pid, row])) };
     this.#samples.push({ at, processes: rows.length, rssBytes: familyBytes(rows), cpuPercent });
     if (this.#samples.length > TREE_SAMPLES_KEPT) this.#samples.shift();
@@ -37,6 +40,11 @@ export class TreeHistory {
   /** It was looked for, and did not run: the next sample is the first of another process. */
   rest(): void {
     this.#before = null;
+  }
+
+  /** CPU time of all processes that it was seen to have, those that ended included: it never falls. Null where the system does not tell. */
+  get cpuMs(): number | null {
+    return this.#cpuMs;
   }
 
   /** Null while it rests. */
@@ -56,16 +64,21 @@ export class TreeHistory {
     };
   }
 
-  #cpuPercent(clockMs: number, rows: readonly ProcessRow[]): number | null {
-    const before = this.#before;
-    if (before === null || clockMs <= before.clockMs) return null;
+  /** CPU time of its processes since the look before; null where the system does not tell. */
+  #usedMs(rows: readonly ProcessRow[]): number | null {
     let usedMs = 0;
     for (const { pid, startTime, cpuMs } of rows) {
       if (cpuMs === null) return null;
-      const earlier = before.members.get(pid);
+      const earlier = this.#before?.members.get(pid);
       // One that was not there before has used all its time since.
       usedMs += cpuMs - (earlier?.startTime === startTime ? (earlier.cpuMs ?? 0) : 0);
     }
-    return Math.round((Math.max(0, usedMs) / (clockMs - before.clockMs)) * 1000) / 10;
+    return Math.max(0, usedMs);
+  }
+
+  #cpuPercent(clockMs: number, usedMs: number | null): number | null {
+    const before = this.#before;
+    if (before === null || clockMs <= before.clockMs || usedMs === null) return null;
+    return Math.round((usedMs / (clockMs - before.clockMs)) * 1000) / 10;
   }
 }

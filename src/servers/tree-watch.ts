@@ -60,6 +60,13 @@ export class TreeWatch {
       : { state: 'measured', now, samples };
   }
 
+  /** What was seen of each server, also of those that rest by now. */
+  seen(): { server: ServerName; rssBytes: number; cpuMs: number | null }[] {
+    return Array.from(this.#histories, ([server, history]) => {
+      return { server, rssBytes: history.now()?.rssBytes ?? 0, cpuMs: history.cpuMs };
+    });
+  }
+
   end(): void {
     this.#ended = true;
     if (this.#looking.name === 'waiting') clearTimeout(this.#looking.timer);

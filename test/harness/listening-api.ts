@@ -24,6 +24,9 @@ export async function callback(target: string): Promise<CallbackPage> {
   return { status: 200, html: `<p>came back with ${target.length} characters</p>` };
 }
 
+/** What `mcpd telemetry token` would have made. */
+export const SCRAPE_TOKEN = 'S'.repeat(43);
+
 /** A control API that listens in a home of its own, with a one-line dashboard. */
 export async function listeningApi(options: { port?: number; servers?: string[] } = {}): Promise<ListeningApi> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mcpd-api-')));
@@ -35,7 +38,9 @@ export async function listeningApi(options: { port?: number; servers?: string[] 
   const control = new PlainControl(...(options.servers ?? ['weather', 'todo']));
   const token = keptToken(paths.token);
   const { home, apiSocket: socket } = paths;
-  const api = createApi({ control, home, socket, token, port: options.port ?? 0, assets, callback, front: null });
+  const scrapeToken = () => SCRAPE_TOKEN;
+  const port = options.port ?? 0;
+  const api = createApi({ control, home, socket, token, scrapeToken, port, assets, callback, front: null });
   await api.listen();
   const close = async () => {
     await api.close();

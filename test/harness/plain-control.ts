@@ -15,7 +15,7 @@ import type {
   ServerStatus,
   ShutdownRequest,
 } from '../../src/api/contract.ts';
-import type { DaemonControl, FiguresControl } from '../../src/api/daemon-control.ts';
+import type { DaemonControl, FiguresControl, TelemetryControl } from '../../src/api/daemon-control.ts';
 import { DEFAULT_LIMITS } from '../../src/core/model.ts';
 import { McpdError } from '../../src/errors.ts';
 
@@ -246,6 +246,23 @@ export class PlainControl implements DaemonControl {
     this.watchers.add(listener);
     return () => this.watchers.delete(listener);
   }
+
+  readonly telemetry: TelemetryControl = {
+    status: () => ({ otlp: null, scrape: { url: null, hasToken: false } }),
+    set: async ({ endpoint }) => {
+      this.asked.push(`telemetry ${endpoint}`);
+      return this.telemetry.status();
+    },
+    off: async () => {
+      this.asked.push('telemetry off');
+      return this.telemetry.status();
+    },
+    token: ({ renew }) => {
+      this.asked.push(`scrape token ${renew}`);
+      return { token: 'x', file: '/home/ann/.mcpd/metrics-token', url: null };
+    },
+    metrics: async () => ({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'mcpd_sessions 0\n' }),
+  };
 
   shutdown(request: ShutdownRequest) {
     this.asked.push(`shutdown ${JSON.stringify(request)}`);

@@ -107,6 +107,7 @@ describe('over the socket of the home', () => {
       token: 'x',
       port: 0,
       assets: home,
+      scrapeToken: () => null,
       front: null,
       callback,
     });
@@ -129,6 +130,7 @@ describe('over the socket of the home', () => {
       token: 'x',
       port: 0,
       assets: home,
+      scrapeToken: () => null,
       front: null,
       callback,
     });

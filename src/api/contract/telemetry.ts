@@ -37,7 +37,7 @@ export interface OtlpStatus {
 
 /** How sending fares, since it was set or the daemon started. */
 export interface OtlpDelivery {
-  /** Spans, or exports of all metrics. */
+  /** Calls, each of them a trace; or exports of all metrics. */
   sent: number;
   /** Given up: the receiver did not take them, or more came than may wait. */
   lost: number;
