@@ -65,6 +65,23 @@ test.for([LEGACY, MODERN])(
 );
 
 test.for([LEGACY, MODERN])(
+  'a server of %s that asks several things at once gets each answer where it belongs',
+  async (revision, { machine }) => {
+    await anyRevision(machine, revision);
+    const one = trying(machine, 'any', tool('ask_all', { marker: 'm' }));
+    for (const count of [2, 3]) {
+      await until(`question ${count}`, () => one.of('question').length === count);
+      for (const { id, params } of one
+        .of('question')
+        .slice(count === 2 ? 0 : 2)
+        .reverse())
+        await one.answer(id, { action: 'accept', content: { answer: `to ${params.message}` } });
+    }
+    expect(await one.texts()).toEqual(['to first m|to second m|to third m']);
+  },
+);
+
+test.for([LEGACY, MODERN])(
   'what a try has no answer for, the model and the folders of a host, a server of %s is refused at once',
   async (revision, { machine }) => {
     await anyRevision(machine, revision);
