@@ -12,6 +12,8 @@ interface PageEntry {
 /** Every page that there is, in the order of the navigation. */
 export const ENTRIES = [
   { path: 'servers', title: 'Servers', icon: 'servers', shortcut: 's' },
+  { path: 'calls', title: 'Calls', icon: 'calls', shortcut: 'c' },
+  { path: 'health', title: 'Health', icon: 'health', shortcut: 'h' },
   { path: 'settings', title: 'Settings', icon: 'settings', shortcut: 'e' },
 ] as const satisfies readonly PageEntry[];
 

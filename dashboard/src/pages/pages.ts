@@ -1,5 +1,7 @@
 import type { ComponentType } from 'preact';
+import { CallsPage } from './calls/calls-page.tsx';
 import type { PagePath } from './entries.ts';
+import { HealthPage } from './health/health-page.tsx';
 import { ServersPage } from './servers/servers-page.tsx';
 import { SettingsPage } from './settings/settings-page.tsx';
 
@@ -9,5 +11,7 @@ export type Page = ComponentType<{ parts: readonly string[] }>;
 /** What each entry of the navigation shows. */
 export const PAGES: Record<PagePath, Page> = {
   servers: ServersPage,
+  calls: CallsPage,
+  health: HealthPage,
   settings: SettingsPage,
 };
