@@ -2,7 +2,7 @@ import type { CallDetail, CallStageName } from '../../../../src/api/contract/cal
 
 /** A call as bars in lanes, host over mcpd over server, all of one scale. Pure. */
 
-export type Lane = 'host' | 'mcpd' | 'server';
+type Lane = 'host' | 'mcpd' | 'server';
 
 export interface Bar {
   lane: Lane;
