@@ -4,7 +4,7 @@ import type { ServerStatus, SessionStatus } from '../../../../src/api/contract.t
 import { DEFAULT_LIMITS } from '../../../../src/core/model.ts';
 import { durationText } from '../../duration.ts';
 import { filtered, orderAfterClick, sorted } from './order.ts';
-import { hostsOf, isInTrouble, stateNote, stateTone, treeOf, uptimeMs } from './row.ts';
+import { hostsOf, isInTrouble, lastExitNote, stateNote, stateTone, treeOf, uptimeMs } from './row.ts';
 import { suggestionsFor } from './suggestion.ts';
 
 const NOW = 1_700_000_000_000;
@@ -76,14 +76,21 @@ test('a server in trouble says why, when it is tried again, and offers to try no
     state: 'backoff',
     reason: 'exit code 1',
     nextStartAt: NOW + 4000,
-    fix: 'mcpd logs weather',
+    fix: 'mcpd logs weather; then mcpd start weather',
   });
   expect(stateNote(backoff, NOW)).toBe('exit code 1 · next start in 4 s');
   expect(isInTrouble(backoff)).toBe(true);
   expect(suggestionsFor(backoff)).toEqual([
-    { kind: 'do', doing: 'restart' },
     { kind: 'go', href: '#/servers/weather/logs', label: 'See its log' },
+    { kind: 'do', doing: 'start' },
   ]);
+});
+
+test('a server that is up again still says how it ended, for a while and not twice', () => {
+  const exit = { at: NOW - 5000, uptimeMs: 1, code: null, signal: 'SIGKILL', cause: 'signal SIGKILL', stderrTail: [] };
+  expect(lastExitNote(server({ lastExit: exit }), NOW)).toBe('ended 5 s ago: signal SIGKILL');
+  expect(lastExitNote(server({ lastExit: exit, reason: 'signal SIGKILL' }), NOW)).toBeNull();
+  expect(lastExitNote(server({ lastExit: exit }), NOW + 3_600_000)).toBeNull();
 });
 
 test('what only a terminal may do is a command to copy, and a server that is well needs nothing', () => {

@@ -46,6 +46,16 @@ export function stateNote(server: ServerStatus, now: number): string | null {
   return sleeps ? 'starts with its first call' : null;
 }
 
+/**
+ * How it ended last without being asked to, for as long as that may be why somebody looks: most servers are up again within a second. Null
+ * when that is long ago, or the state says it already.
+ */
+export function lastExitNote(server: ServerStatus, now: number): string | null {
+  const exit = server.lastExit;
+  if (exit === null || now - exit.at > EXIT_SHOWN_MS || server.reason === exit.cause) return null;
+  return `ended ${durationText(now - exit.at)} ago: ${exit.cause}`;
+}
+
 /** How long it has been up; null while it is not. */
 export function uptimeMs(server: ServerStatus, now: number): number | null {
   return server.state === 'running' ? now - server.since : null;
@@ -61,3 +71,8 @@ export function hostsOf(figures: ServerFigures | undefined, sessions: readonly S
 export function treeOf(figures: ServerFigures | undefined): { rssBytes: number; cpuPercent: number | null } | null {
   return figures?.tree.state === 'measured' ? figures.tree.now : null;
 }
+
+// — internal —
+
+/** After this an end that was got over is history. */
+const EXIT_SHOWN_MS = 15 * 60_000;

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { memo } from '../../ui/memo.tsx';
 import { Spark } from '../../ui/spark.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
-import { healthTone, stateNote, stateTone, treeOf, uptimeMs } from './row.ts';
+import { healthTone, lastExitNote, stateNote, stateTone, treeOf, uptimeMs } from './row.ts';
 import { Suggestions } from './suggestions.tsx';
 
 interface ServerRowProps {
@@ -93,8 +93,10 @@ function Cell({ label, isNumber, children }: { label: string; isNumber?: boolean
 
 /** These two change with each second, and nothing else of the row does. */
 function StateNote({ server }: { server: ServerStatus }) {
-  const note = server.state === 'backoff' ? stateNote(server, now.value) : stateNote(server, 0);
-  return note === null ? null : <span class="note">{note}</span>;
+  // Read only where the seconds are shown: all other rows rest.
+  const at = server.state === 'backoff' || server.lastExit !== null ? now.value : 0;
+  const notes = [stateNote(server, at), lastExitNote(server, at)].filter((note) => note !== null);
+  return notes.length === 0 ? null : <span class="note">{notes.join(' · ')}</span>;
 }
 
 function Uptime({ server }: { server: ServerStatus }) {

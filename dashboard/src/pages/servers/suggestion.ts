@@ -12,7 +12,7 @@ export type Suggestion =
 export function suggestionsFor(server: ServerStatus): Suggestion[] {
   const { name, fix } = server;
   if (!server.enabled) return [{ kind: 'do', doing: 'enable' }];
-  const own = fix === null ? [] : [suggestionOf(fix, name)];
+  const own = fix === null ? [] : fix.split('; then ').map((one) => suggestionOf(one, name));
   if (server.wantedReason === 'needs-auth')
     return own.length > 0 ? own : [{ kind: 'type', command: `mcpd auth ${name}` }];
   if (server.wantedReason === 'manual' && server.state === 'stopped') return withDoing(own, 'start');
@@ -22,7 +22,7 @@ export function suggestionsFor(server: ServerStatus): Suggestion[] {
 
 // — internal —
 
-/** The words after `mcpd` that the page can do itself, or has a place for. */
+/** `mcpd logs weather; then mcpd start weather` are two of these. The words after `mcpd` that the page can do itself, or has a place for. */
 function suggestionOf(fix: string, name: string): Suggestion {
   const [, verb = '', about = ''] = /^mcpd ([a-z]+) (\S+)$/.exec(fix) ?? [];
   if (about === name && isDoing(verb)) return { kind: 'do', doing: verb };
