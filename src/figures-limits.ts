@@ -18,6 +18,8 @@ export const TREE_SAMPLES_AGE_MS = 10 * MINUTE;
 export const PROCESS_SCAN_WATCHED_MS = 2 * SECOND;
 /** Figures that changed are told this often: faster nobody reads numbers. */
 export const FIGURES_EVERY_MS = 2 * SECOND;
+/** Of so many servers before other work has its turn: making, comparing and encoding them takes half a millisecond. */
+export const FIGURES_PER_TURN = 10;
 /** Calls that end are gathered this long for one event, so that a thousand a second are four events. */
 export const LIVE_CALLS_GATHER_MS = 250;
 /** Calls told per second; more scroll past unread. The rest is counted. */

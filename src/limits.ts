@@ -152,8 +152,8 @@ export const HEALTH_PROBE_TIMEOUT_MS = 10 * SECOND;
 export const HEALTH_MISSES_MAX = 3;
 /** One scan of all processes for memory and descendants. */
 export const PROCESS_SCAN_EVERY_MS = 5 * SECOND;
-/** A scan gives way to other work after this time. */
-export const PROCESS_SCAN_SLICE_MS = 4;
+/** A scan gives way to other work after this time: a call that comes meanwhile waits no longer. */
+export const PROCESS_SCAN_SLICE_MS = 1;
 /** Where a scan is a run of `ps`. */
 export const PS_TIMEOUT_MS = 5 * SECOND;
 /** A command line shown in `ps --tree`. */

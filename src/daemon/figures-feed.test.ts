@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { FiguresEvent, ServerFigures } from '../api/contract/figures.ts';
 import type { CallRecord } from '../core/model.ts';
-import { FIGURES_EVERY_MS, LIVE_CALLS_GATHER_MS, LIVE_CALLS_PER_SECOND_MAX } from '../figures-limits.ts';
+import {
+  FIGURES_EVERY_MS,
+  FIGURES_PER_TURN,
+  LIVE_CALLS_GATHER_MS,
+  LIVE_CALLS_PER_SECOND_MAX,
+} from '../figures-limits.ts';
 import { NO_LATENCY } from './figure-latency.ts';
 import { FiguresFeed } from './figures-feed.ts';
 
-beforeEach(() => vi.useFakeTimers());
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }));
 afterEach(() => vi.useRealTimers());
 
 const RECORD: CallRecord = {
@@ -36,11 +41,8 @@ function figuresOf(name: string, openCalls: number): ServerFigures {
   };
 }
 
-function given() {
-  const open = new Map([
-    ['todo', 0],
-    ['weather', 0],
-  ]);
+function given(servers = ['todo', 'weather']) {
+  const open = new Map(servers.map((name) => [name, 0]));
   let looks = 0;
   const feed = new FiguresFeed({
     figures: () => Array.from(open, ([name, calls]) => figuresOf(name, calls)),
@@ -56,16 +58,27 @@ function given() {
   return { feed, open, told, names, looks: () => looks };
 }
 
-test('servers whose figures changed are told at each round, and nothing when none did', () => {
+test('servers whose figures changed are told at each round, and nothing when none did', async () => {
   const { feed, open, told, names } = given();
   feed.watch((event) => told.push(event));
-  vi.advanceTimersByTime(FIGURES_EVERY_MS);
+  await vi.advanceTimersByTimeAsync(FIGURES_EVERY_MS);
   expect(names()).toEqual([['todo', 'weather']]);
-  vi.advanceTimersByTime(5 * FIGURES_EVERY_MS);
+  await vi.advanceTimersByTimeAsync(5 * FIGURES_EVERY_MS);
   expect(told).toHaveLength(1);
   open.set('weather', 2);
   vi.advanceTimersByTime(FIGURES_EVERY_MS);
   expect(told[1]).toEqual({ type: 'figures', figures: [figuresOf('weather', 2)] });
+});
+
+test('a hundred servers are told in several turns, and none twice', async () => {
+  const { feed, told, names } = given(Array.from({ length: 100 }, (_, nth) => `server-${nth}`));
+  feed.watch((event) => told.push(event));
+  vi.advanceTimersByTime(FIGURES_EVERY_MS);
+  expect(names().flat()).toHaveLength(FIGURES_PER_TURN);
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  await vi.advanceTimersByTimeAsync(FIGURES_EVERY_MS);
+  expect(new Set(names().flat()).size).toBe(100);
+  expect(names().flat()).toHaveLength(100);
 });
 
 test('processes are looked at as long as somebody watches, and then no timer is left', () => {

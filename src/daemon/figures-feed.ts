@@ -1,11 +1,18 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallRow } from '../api/contract/calls.ts';
 import type { FiguresEvent, ServerFigures } from '../api/contract/figures.ts';
 import type { CallRecord } from '../core/model.ts';
-import { FIGURES_EVERY_MS, LIVE_CALLS_GATHER_MS, LIVE_CALLS_PER_SECOND_MAX } from '../figures-limits.ts';
+import {
+  FIGURES_EVERY_MS,
+  FIGURES_PER_TURN,
+  LIVE_CALLS_GATHER_MS,
+  LIVE_CALLS_PER_SECOND_MAX,
+} from '../figures-limits.ts';
 import { HISTORY_TEXT_CHARS_MAX } from '../operation-limits.ts';
 
 interface FeedSource {
-  figures(): ServerFigures[];
+  /** Of one server after the other, each as it is when it is asked for. */
+  figures(): Iterable<ServerFigures>;
   /** Memory and CPU are looked at more often, until the returned function is called. */
   beginLooking(): () => void;
 }
@@ -23,6 +30,7 @@ export class FiguresFeed {
   #calls: CallRow[] = [];
   #leftOut = 0;
   #gathering: NodeJS.Timeout | null = null;
+  #round: Promise<void> | null = null;
 
   constructor(source: FeedSource) {
     this.#source = source;
@@ -32,7 +40,7 @@ export class FiguresFeed {
   watch(listener: (event: FiguresEvent) => void): () => void {
     this.#watchers.add(listener);
     this.#watched ??= {
-      timer: setInterval(() => this.#tellFigures(), FIGURES_EVERY_MS).unref(),
+      timer: setInterval(() => this.#begin(), FIGURES_EVERY_MS).unref(),
       endLooking: this.#source.beginLooking(),
     };
     return () => {
@@ -49,15 +57,35 @@ export class FiguresFeed {
     this.#gathering ??= setTimeout(() => this.#tellCalls(), LIVE_CALLS_GATHER_MS).unref();
   }
 
-  #tellFigures(): void {
-    const before = this.#told;
-    this.#told = new Map();
-    const figures = this.#source.figures().filter((one) => {
-      const text = JSON.stringify(one);
-      this.#told.set(one.name, text);
-      return before.get(one.name) !== text;
+  /** A round that is not over when the next one is due takes its place. */
+  #begin(): void {
+    this.#round ??= this.#tellFigures().finally(() => {
+      this.#round = null;
     });
-    if (figures.length > 0) this.#tell({ type: 'figures', figures });
+  }
+
+  /** Some servers at a time: no call waits for the figures of a hundred. */
+  async #tellFigures(): Promise<void> {
+    const watched = this.#watched;
+    const told = new Map<string, string>();
+    let asked = 0;
+    let changed: ServerFigures[] = [];
+    const tell = () => {
+      if (changed.length > 0) this.#tell({ type: 'figures', figures: changed });
+      changed = [];
+    };
+    for (const one of this.#source.figures()) {
+      const text = JSON.stringify(one);
+      told.set(one.name, text);
+      if (this.#told.get(one.name) !== text) changed.push(one);
+      asked += 1;
+      if (asked % FIGURES_PER_TURN !== 0) continue;
+      tell();
+      await nextTurn();
+      if (this.#watched !== watched) return;
+    }
+    tell();
+    this.#told = told;
   }
 
   #tellCalls(): void {

@@ -21,7 +21,7 @@ export class Figures implements FiguresControl {
 
   constructor(parts: Pick<Parts, 'gateway' | 'history' | 'processes'>) {
     this.#parts = parts;
-    this.#feed = new FiguresFeed({ figures: () => this.all(), beginLooking: () => parts.processes.trees.watch() });
+    this.#feed = new FiguresFeed({ figures: () => this.#each(), beginLooking: () => parts.processes.trees.watch() });
   }
 
   /** On its way to the history. */
@@ -39,12 +39,7 @@ export class Figures implements FiguresControl {
   };
 
   all(): ServerFigures[] {
-    const { view } = this.#parts.gateway;
-    const sessions = this.#uses.byServer(view, Date.now());
-    const open = openCallsByServer(view);
-    return Array.from([...view.servers.keys()].sort(), (name) =>
-      this.#figures(name, sessions.get(name), open.get(name)),
-    );
+    return [...this.#each()];
   }
 
   of(name: string): ServerFigures {
@@ -61,6 +56,14 @@ export class Figures implements FiguresControl {
   forget(name: string): void {
     this.#counters.delete(name);
     this.#starts.delete(name);
+  }
+
+  *#each(): Generator<ServerFigures> {
+    const { view } = this.#parts.gateway;
+    const sessions = this.#uses.byServer(view, Date.now());
+    const open = openCallsByServer(view);
+    for (const name of [...view.servers.keys()].sort())
+      if (view.servers.has(name)) yield this.#figures(name, sessions.get(name), open.get(name));
   }
 
   #count({ server, session, outcome, totalMs }: CallRecord, at: number): void {
