@@ -4,9 +4,15 @@ import { DaemonClient } from '../../src/control/client.ts';
 import { pathsOf } from '../../src/paths.ts';
 import { launch } from '../harness/chromium.ts';
 import { type Machine, test as machineTest } from '../harness/machine.ts';
+import { until } from '../harness/until.ts';
 
 /** A width that shows everything side by side. */
 const LAPTOP = { width: 1280, height: 800 };
+
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+/** What Chromium says on the console while nobody answers on the port. */
+export const DAEMON_AWAY = /WebSocket connection|ERR_CONNECTION/;
 
 /** The page of one daemon, and everybody who looks at it. */
 export class Dashboard {
@@ -15,6 +21,8 @@ export class Dashboard {
   /** What no page may have at its end: messages on the console, errors, requests to anybody else. */
   readonly troubles: string[] = [];
   private readonly contexts: BrowserContext[] = [];
+  /** Requests of all windows that wait for the head of their answer; streams have one. */
+  private unanswered = 0;
 
   constructor(machine: Machine, browser: Browser) {
     this.machine = machine;
@@ -57,11 +65,14 @@ export class Dashboard {
     return page;
   }
 
-  /** Goes there as somebody who edits the address. */
+  /** Goes there as somebody who edits the address, and waits until what the page asked for then is answered and drawn. */
   async show(page: Page, route: string): Promise<void> {
     await page.evaluate((hash) => {
       location.hash = hash;
     }, route);
+    await drawn(page);
+    await until('all requests to be answered', () => this.unanswered === 0);
+    await drawn(page);
   }
 
   async end(): Promise<void> {
@@ -74,7 +85,12 @@ export class Dashboard {
     };
     context.on('console', (message) => note(`${message.type()} on the console: ${message.text()}`));
     context.on('weberror', (error) => note(`error: ${error.error().message}`));
+    context.on('requestfailed', (request) => {
+      if (!request.existingResponse()) this.unanswered--;
+    });
+    context.on('response', () => this.unanswered--);
     context.on('request', (request) => {
+      this.unanswered++;
       if (new URL(request.url()).origin !== this.origin) note(`request to ${request.url()}`);
     });
     context.on('page', (page) =>
@@ -83,6 +99,11 @@ export class Dashboard {
       }),
     );
   }
+}
+
+/** Draws what it has, and has drawn it: the second frame comes after the first was painted. */
+async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
 /** A test with a machine of its own and a browser; a page that did anything it should not fails it. */

@@ -82,16 +82,19 @@ export class Machine {
     return [process.execPath, join(this.package, 'dist', 'stdio.cjs')];
   }
 
-  /** A host that has started its `mcpd stdio`, and said nothing yet. */
-  host(options: HostOptions = {}): Host {
-    const host = new Host(this.stdio, { ...options, env: { ...this.home.env, ...options.env } });
+  /** A host that has started its `mcpd stdio`, and said nothing yet. `name` is how it calls itself. */
+  host({ name, ...options }: HostOptions & { name?: string } = {}): Host {
+    const host = new Host([...this.stdio, ...(name === undefined ? [] : ['--host', name])], {
+      ...options,
+      env: { ...this.home.env, ...options.env },
+    });
     this.hosts.push(host);
     this.home.track(host.pid);
     return host;
   }
 
   /** A host that has shaken hands. */
-  async connected(options: HostOptions = {}): Promise<Host> {
+  async connected(options: HostOptions & { name?: string } = {}): Promise<Host> {
     const host = this.host(options);
     await host.init();
     return host;
