@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ServerFigures } from '../../../src/api/contract/figures.ts';
 import type { LiveEvent, ServerStatus } from '../../../src/api/contract.ts';
 import { afterEvent, NOTHING, type View } from './view.ts';
 
@@ -47,6 +48,22 @@ test('a changed server keeps its place, a new one comes last, a removed one goes
     'weather',
     'memory',
   ]);
+});
+
+test('figures replace the earlier ones of the same server, outlive a reconnection, and go with their server', () => {
+  const figures = (name: string, restarts: number) => ({ name, restarts }) as ServerFigures;
+  const counted = after(
+    SNAPSHOT,
+    { type: 'figures', figures: [figures('todo', 0), figures('weather', 0)] },
+    { type: 'figures', figures: [figures('todo', 1)] },
+    SNAPSHOT,
+  );
+  expect([...counted.figures.values()].map(({ name, restarts }) => `${name} ${restarts}`)).toEqual([
+    'todo 1',
+    'weather 0',
+  ]);
+  const removed = afterEvent(counted, { type: 'server-removed', name: 'todo' });
+  expect([...removed.figures.keys()]).toEqual(['weather']);
 });
 
 test('a daemon that stops is shown as stopping, and nothing is invented before the first snapshot', () => {

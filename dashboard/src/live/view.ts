@@ -35,7 +35,12 @@ export function afterEvent(view: View, event: LiveEvent): View {
     }
     case 'sessions':
       return { ...view, sessions: event.sessions };
-    case 'figures':
+    case 'figures': {
+      const figures = new Map(view.figures);
+      for (const one of event.figures) figures.set(one.name, one);
+      return { ...view, figures };
+    }
+    // Whoever shows calls keeps them, as far as he shows them.
     case 'calls':
       return view;
     case 'stopping':

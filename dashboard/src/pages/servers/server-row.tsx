@@ -67,7 +67,7 @@ export const ServerRow = memo(({ server, figures, hosts, isChosen, onChoose }: S
       <CountCells server={server} figures={figures} />
       <TreeCells figures={figures} />
       <Cell label="Used by">
-        {figures === undefined ? '–' : counted(figures.sessions.length, 'session')}
+        {figures === undefined || figures.sessions.length === 0 ? '–' : counted(figures.sessions.length, 'session')}
         {hosts === '' ? null : (
           <span class="note short" title={hosts}>
             {hosts}
