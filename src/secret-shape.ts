@@ -13,7 +13,12 @@ const RANDOM_LENGTH_MIN = 16;
 const USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/\s]*:[^/\s]*@/i;
 
 export function isConfidential(name: string, value: string): boolean {
-  return CREDENTIAL.test(name) || CREDENTIAL_CAMEL.test(name) || USER_INFO.test(value) || looksRandom(value);
+  return isCredentialName(name) || USER_INFO.test(value) || looksRandom(value);
+}
+
+/** By custom: `API_KEY`, `accessToken`. */
+export function isCredentialName(name: string): boolean {
+  return CREDENTIAL.test(name) || CREDENTIAL_CAMEL.test(name);
 }
 
 // — internal —

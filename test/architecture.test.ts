@@ -48,6 +48,10 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
     from: ['src/control/engine', 'registry/lock', ...GROUND],
     why: 'pm2 is reached from here alone; its calls need the start lock',
   },
+  'src/recorder': {
+    from: ['src/core/events', 'src/core/model', 'src/protocol', 'src/api/contract', ...GROUND],
+    why: 'it is told of messages and given processes, and knows neither the core nor the edges behind them',
+  },
   'src/daemon': { from: ['src', 'registry'], why: 'the composition root; it does not know pm2, the CLI or the page' },
   registry: {
     from: ['src/core', 'src/api/contract', ...GROUND],

@@ -9,6 +9,7 @@ import type { DashboardCodes } from './codes.ts';
 import type { DaemonControl } from './daemon-control.ts';
 import { loginRoutes } from './login-routes.ts';
 import { readRoutes } from './read-routes.ts';
+import { recordingRoutes } from './recording-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { telemetryRoutes } from './telemetry-routes.ts';
 import { tryRoutes } from './try-routes.ts';
@@ -33,6 +34,7 @@ export function createListeners(options: AppOptions): Record<Listener, RequestLi
   app.route('/api', readRoutes(options));
   app.route('/api', loginRoutes(options));
   app.route('/api', tryRoutes(options));
+  app.route('/api', recordingRoutes(options));
   app.route('/api', changeRoutes(options));
   app.route('/api', approvalRoutes(options));
   app.route('/api', sessionRoutes(options));

@@ -32,6 +32,7 @@ import type {
   ShutdownRequest,
   ToolInfo,
 } from './contract.ts';
+import type { RecordingControl } from './recording-control.ts';
 
 /** How servers fare. */
 export interface FiguresControl {
@@ -86,6 +87,8 @@ export interface DaemonControl {
   setSecret(server: string, request: SecretRequest): Promise<SecretChange>;
   /** One, or with null all of a server that is not there; resolves to their names. @throws McpdError SERVER_UNKNOWN, SECRET_UNKNOWN */
   removeSecrets(server: string, name: string | null): Promise<string[]>;
+  /** Loaded by whoever asks first. */
+  recordings(): Promise<RecordingControl>;
   /** Called with every change; returns the way to stop listening. */
   watch(listener: (event: LiveEvent) => void): () => void;
   readonly figures: FiguresControl;

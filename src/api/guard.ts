@@ -103,6 +103,8 @@ const CHANGES_BY_PAGE: readonly { method: string; path: RegExp }[] = [
   { method: 'POST', path: /^\/api\/approvals$/ },
   { method: 'POST', path: /^\/api\/approvals\/[a-z0-9]+\/confirm$/ },
   { method: 'DELETE', path: /^\/api\/approvals\/[a-z0-9]+$/ },
+  { method: 'POST', path: new RegExp(`^${SERVER}/recording(?:/replay)?$`) },
+  { method: 'DELETE', path: new RegExp(`^${SERVER}/recording$`) },
 ];
 
 /** The Host of the request, which must be ours: a name that an attacker points at 127.0.0.1 (DNS rebinding) is not. */

@@ -13,8 +13,12 @@ export function json(c: Context<ApiEnv>, value: unknown): Response {
  * The body, checked. An empty one counts as `{}`.
  * @throws {McpdError} REQUEST_INVALID naming what does not fit
  */
-export async function bodyAs<T extends z.ZodMiniType>(c: Context<ApiEnv>, schema: T): Promise<z.infer<T>> {
-  const bytes = await bodyOf(c.env.incoming, API_BODY_BYTES_MAX);
+export async function bodyAs<T extends z.ZodMiniType>(
+  c: Context<ApiEnv>,
+  schema: T,
+  bytesMax = API_BODY_BYTES_MAX,
+): Promise<z.infer<T>> {
+  const bytes = await bodyOf(c.env.incoming, bytesMax);
   const parsed = z.safeParse(schema, parse(bytes));
   if (parsed.success) return parsed.data;
   throw new McpdError('REQUEST_INVALID', {

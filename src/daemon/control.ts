@@ -30,6 +30,7 @@ import type {
   ToolInfo,
 } from '../api/contract.ts';
 import type { DaemonControl, TelemetryControl } from '../api/daemon-control.ts';
+import type { RecordingControl } from '../api/recording-control.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { instancesOf } from '../core/places.ts';
 import { McpdError } from '../errors.ts';
@@ -38,6 +39,7 @@ import { unknownServer } from '../unknown-server.ts';
 import type { Figures } from './figures.ts';
 import type { Parts } from './parts.ts';
 import { isAtRest, isUpOrDown } from './settled.ts';
+import { startFailure } from './start-failure.ts';
 import { removeSecrets, secretRows, setSecret } from './stored-secrets.ts';
 import { listsOf, shown, toolsOf } from './views.ts';
 
@@ -50,6 +52,7 @@ export class Control implements DaemonControl {
   readonly #parts: Parts;
   /** Under way. */
   #installs = 0;
+  #recordings: Promise<RecordingControl> | null = null;
   readonly #watchers = new Set<(event: LiveEvent) => void>();
 
   constructor(parts: Parts) {
@@ -238,6 +241,13 @@ export class Control implements DaemonControl {
     (await this.#parts.hosts.tries()).answer(id, question, answer);
   }
 
+  recordings(): Promise<RecordingControl> {
+    this.#recordings ??= import('./recordings.ts').then(({ Recordings }) => new Recordings(this.#parts));
+    // A load that failed (no free file descriptor) is tried again by the next request.
+    this.#recordings.catch(() => (this.#recordings = null));
+    return this.#recordings;
+  }
+
   watch(listener: (event: LiveEvent) => void): () => void {
     this.#watchers.add(listener);
     return () => this.#watchers.delete(listener);
@@ -283,16 +293,4 @@ export class Control implements DaemonControl {
     if (status !== null) return status;
     throw unknownServer(name, [...this.#parts.gateway.view.servers.keys()]);
   }
-}
-
-// — internal —
-
-function startFailure(status: ServerStatus): McpdError {
-  const tail = status.lastExit?.stderrTail ?? [];
-  const last = tail.length === 0 ? '' : `; its last lines on stderr: ${tail.slice(-5).join(' | ')}`;
-  return new McpdError('SERVER_START_FAILED', {
-    what: `${status.name} did not start`,
-    why: `${status.reason ?? status.lastExit?.cause ?? 'it was stopped'}${last}`,
-    fix: `mcpd logs ${status.name}`,
-  });
 }

@@ -35,6 +35,14 @@ export interface Edges {
   stored(fault: { thrown: unknown } | null): void;
 }
 
+/** Sees what passes between the core and servers, while somebody wants to. */
+export interface Tap {
+  /** Before the core has it; true: it is not for the core at all. */
+  takes(event: GatewayEvent): boolean;
+  /** After it was written. */
+  wrote(effect: Extract<Effect, { type: 'to-server' }>): void;
+}
+
 /** Node's own bound: a longer timer would fire at once. What it is for looks at the clock again when it fires. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
@@ -48,13 +56,20 @@ export class Runtime {
   readonly #queue: GatewayEvent[] = [];
   readonly #timers = new Map<TimerId, NodeJS.Timeout>();
   #running = false;
+  #tap: Tap | null = null;
 
   constructor(gateway: Gateway, edges: Edges) {
     this.#gateway = gateway;
     this.#edges = edges;
   }
 
+  /** Null: nobody looks any more. */
+  attach(tap: Tap | null): void {
+    this.#tap = tap;
+  }
+
   post(event: GatewayEvent): void {
+    if (this.#tap?.takes(event) === true) return;
     if (this.#running) {
       this.#queue.push(event);
       return;
@@ -116,8 +131,10 @@ export class Runtime {
 
   #write(effect: Extract<Effect, { type: 'to-server' }>): void {
     const { instance, generation, bytes, id } = effect;
+    const taken = this.#edges.servers.write(instance, generation, bytes);
+    if (taken === 'ok') this.#tap?.wrote(effect);
     // `gone` needs no answer here: its exit is reported, and fails what was open.
-    if (this.#edges.servers.write(instance, generation, bytes) !== 'full' || id === null) return;
+    if (taken !== 'full' || id === null) return;
     this.#queue.push({ type: 'server-full', at: this.#edges.now(), instance, generation, id });
   }
 

@@ -18,6 +18,7 @@ import type {
 import type { DaemonControl, FiguresControl, TelemetryControl } from '../../src/api/daemon-control.ts';
 import { DEFAULT_LIMITS } from '../../src/core/model.ts';
 import { McpdError } from '../../src/errors.ts';
+import { PlainRecordings } from './plain-recordings.ts';
 
 /** The daemon's side of the control API, from plain data: what the API is given is what a test reads back. */
 export class PlainControl implements DaemonControl {
@@ -53,6 +54,7 @@ export class PlainControl implements DaemonControl {
     },
   };
   private readonly figureWatchers = new Set<(event: FiguresEvent) => void>();
+  readonly plainRecordings = new PlainRecordings((name) => this.find(name));
   private readonly watchers = new Set<(event: LiveEvent) => void>();
   private readonly followers = new Set<(line: LogLine) => void>();
 
@@ -240,6 +242,10 @@ export class PlainControl implements DaemonControl {
   async removeSecrets(server: string, name: string | null) {
     this.asked.push(`remove ${server} ${name}`);
     return [name ?? 'all'];
+  }
+
+  recordings() {
+    return Promise.resolve(this.plainRecordings);
   }
 
   watch(listener: (event: LiveEvent) => void) {

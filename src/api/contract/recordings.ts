@@ -58,7 +58,7 @@ export const RecordedFrame = z.object({
   tookMs: z.nullable(z.number()),
   /** Of the message as it went, before masking and cutting. */
   bytes: z.int(),
-  /** Characters left out of the middle of `text`, where it has a mark that says so. */
+  /** Bytes left out of the middle of `text`, where it has a mark that says so. */
   cut: z.int(),
   /** Something in it was replaced by `***`. */
   masked: z.boolean(),

@@ -1,0 +1,146 @@
+import type {
+  RecordedFrame,
+  RecordedFrames,
+  Recording,
+  RecordingState,
+  RecordingSwitch,
+  ReplayEvent,
+  ReplayRequest,
+} from '../api/contract/recordings.ts';
+import type { RecordingControl } from '../api/recording-control.ts';
+import type { Effect, GatewayEvent } from '../core/events.ts';
+import type { ServerDefinition } from '../core/model.ts';
+import { McpdError } from '../errors.ts';
+import { Recorder } from '../recorder/recorder.ts';
+import { launchWithoutSecrets } from '../recorder/secret-fields.ts';
+import { RECORDING_FOR_MS_MAX, RECORDING_FRAMES_MAX } from '../recorder-limits.ts';
+import { unknownServer } from '../unknown-server.ts';
+import { VERSION } from '../version.ts';
+import type { Parts } from './parts.ts';
+import { RecordingMasks } from './recording-masks.ts';
+import { Replays } from './replays.ts';
+import type { Tap } from './runtime.ts';
+
+/** The flight recorder, at work in this daemon. Loaded by the first who asks for it; what passes is looked at while there is something to keep. */
+export class Recordings implements RecordingControl, Tap {
+  readonly #parts: Parts;
+  readonly #masks: RecordingMasks;
+  readonly #recorder: Recorder;
+  readonly #replays: Replays;
+  #isNeeded = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#masks = new RecordingMasks(parts);
+    this.#replays = new Replays(parts, this.#masks, () => this.#attach());
+    this.#recorder = new Recorder({
+      now: () => Math.round((performance.timeOrigin + performance.now()) * 100) / 100,
+      maskOf: (server) => this.#masks.of(server),
+      sessionOf: (instance, id) =>
+        parts.gateway.view.instances.get(instance)?.link?.calls.get(Number(id))?.session ?? null,
+      changed: () => this.#attach(),
+    });
+    parts.ending.addEventListener('abort', () => this.#recorder.close(), { once: true });
+  }
+
+  state(server: string): RecordingState {
+    this.#known(server);
+    return this.#recorder.state(server);
+  }
+
+  turn(server: string, request: RecordingSwitch): RecordingState {
+    this.#known(server);
+    if ((request.forMs ?? 0) > RECORDING_FOR_MS_MAX) {
+      throw new McpdError('REQUEST_INVALID', {
+        what: `a recording lasts at most ${RECORDING_FOR_MS_MAX / 3_600_000} h`,
+        fix: `mcpd record ${server} on --for 24h`,
+      });
+    }
+    return this.#recorder.turn(server, request);
+  }
+
+  clear(server: string): RecordingState {
+    this.#known(server);
+    return this.#recorder.clear(server);
+  }
+
+  frames(server: string, range: { after: number; limit: number }): RecordedFrames {
+    this.#known(server);
+    return this.#recorder.frames(server, range);
+  }
+
+  file(server: string): Recording {
+    const { launch } = this.#known(server);
+    const { frames, state } = this.#recorder.frames(server, { limit: RECORDING_FRAMES_MAX });
+    if (frames.length === 0) throw empty(server);
+    return {
+      format: 'mcpd-recording',
+      version: 1,
+      mcpd: VERSION,
+      savedAt: Date.now(),
+      server,
+      launch: launchWithoutSecrets(launch, this.#masks.of(server)),
+      protocolVersion: this.#parts.gateway.status(server)?.protocolVersion ?? null,
+      dropped: state.dropped,
+      frames,
+    };
+  }
+
+  async replay(
+    server: string,
+    { call, recording }: ReplayRequest,
+    report: (event: ReplayEvent) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const definition = this.#known(server);
+    const { frames, protocolVersion } = recording ?? this.file(server);
+    await this.#replays.run({ definition, frames, protocolVersion, call: call ?? null }, report, signal);
+  }
+
+  takes(event: GatewayEvent): boolean {
+    if ('instance' in event && this.#replays.takes(event)) return true;
+    if (event.type === 'server-removed') {
+      this.#recorder.forget(event.server);
+      this.#masks.forget(event.server);
+    }
+    if (event.type === 'server-message') this.#passed('from-server', event, event.frame);
+    return false;
+  }
+
+  wrote(effect: Extract<Effect, { type: 'to-server' }>): void {
+    this.#passed('to-server', effect, effect.bytes);
+  }
+
+  #passed(
+    direction: RecordedFrame['direction'],
+    { instance, generation }: { instance: string; generation: number },
+    message: Parameters<Recorder['passed']>[0]['message'],
+  ): void {
+    const server = this.#parts.gateway.view.instances.get(instance)?.server;
+    if (server !== undefined) this.#recorder.passed({ server, instance, generation, direction, message });
+  }
+
+  #attach(): void {
+    const isNeeded = this.#recorder.isKeeping || this.#replays.areRunning;
+    if (isNeeded === this.#isNeeded) return;
+    this.#isNeeded = isNeeded;
+    this.#parts.runtime.attach(isNeeded ? this : null);
+  }
+
+  #known(server: string): ServerDefinition {
+    const { servers } = this.#parts.gateway.view;
+    const known = servers.get(server);
+    if (known !== undefined) return known.definition;
+    throw unknownServer(server, [...servers.keys()]);
+  }
+}
+
+// — internal —
+
+function empty(server: string): McpdError {
+  return new McpdError('RECORDING_EMPTY', {
+    what: `nothing of ${server} is recorded`,
+    why: 'recording is off until somebody switches it on, and a daemon that restarts forgets what it had',
+    fix: `mcpd record ${server} on`,
+  });
+}

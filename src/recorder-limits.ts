@@ -1,0 +1,37 @@
+/** Limits of the flight recorder and of its replays. As in limits.ts, with the unit in the name and the reason beside it. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** Text kept of one server: a few thousand ordinary calls, and ten servers that are recorded at once cost no more than one of them running. */
+export const RECORDING_BYTES_MAX = 4 * MIB;
+/** A message costs some hundred bytes beyond its text, so tiny ones are counted too. */
+export const RECORDING_FRAMES_MAX = 5000;
+/** Messages up to here are kept whole: nearly all. */
+export const RECORDING_FRAME_BYTES_MAX = 64 * KIB;
+/** Of a longer one: its beginning, where method and name are, and its end. */
+export const RECORDING_HEAD_BYTES = 16 * KIB;
+export const RECORDING_TAIL_BYTES = 4 * KIB;
+/** A secret as long as this may lie across the place where a message is cut, and is still found: a private key in base64. */
+export const RECORDING_SECRET_BYTES_MAX = 8 * KIB;
+/** Who forgets to switch it off has it off after this time. */
+export const RECORDING_FOR_MS = 60 * MINUTE;
+/** Longer is no look at a problem any more. */
+export const RECORDING_FOR_MS_MAX = 24 * 60 * MINUTE;
+/** Of one answer of the API, unless asked otherwise. */
+export const RECORDING_ANSWER_FRAMES = 500;
+/** A saved recording that comes back to be replayed: RECORDING_BYTES_MAX of text, of which JSON escapes every quote, and the members beside it. */
+export const RECORDING_FILE_BYTES_MAX = 16 * MIB;
+
+/** A fresh process may take this long for its handshake: as a server does for its start, and then some. */
+export const REPLAY_START_MS = 60 * SECOND;
+/** One answer. A tool that takes longer is not for replaying. */
+export const REPLAY_ANSWER_MS = 60 * SECOND;
+/** At once, in one daemon: each is a process. */
+export const REPLAYS_MAX = 4;
+/** Differences told of one answer: the first ones say what happened. */
+export const REPLAY_DIFFERENCES_MAX = 20;
+/** Of a value in a difference. */
+export const REPLAY_VALUE_CHARS_MAX = 200;
