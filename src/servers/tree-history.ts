@@ -19,22 +19,25 @@ export interface TreeSamples {
 }
 
 /**
- * The last looks at the processes of one server. Pure. CPU is what its members used since the look before; what began and ended between
- * two looks is not seen.
+ * The last looks at the processes of one server, in 2 kB. Pure. CPU is what its members used since the look before; what began and ended
+ * between two looks is not seen.
  */
 export class TreeHistory {
-  #samples: TreeSample[] = [];
-  #before: { clockMs: number; members: Map<number, ProcessRow> } | null = null;
+  /** `COLUMNS` numbers a sample, by look modulo TREE_SAMPLES_KEPT; NaN stands for null. */
+  readonly #numbers = new Float64Array(TREE_SAMPLES_KEPT * COLUMNS);
+  #looks = 0;
+  #before: { clockMs: number; members: Map<number, Member> } | null = null;
   #cpuMs: number | null = 0;
 
   /** `at` is milliseconds since 1970, `clockMs` monotonic. */
   look(at: number, clockMs: number, rows: readonly ProcessRow[]): void {
     const usedMs = this.#usedMs(rows);
-    const cpuPercent = this.#cpuPercent(clockMs, usedMs);
+    const cpuPercent = this.#cpuPercent(clockMs, usedMs) ?? Number.NaN;
     this.#cpuMs = usedMs === null || this.#cpuMs === null ? null : this.#cpuMs + usedMs;
-    this.#before = { clockMs, members: new Map(rows.map((row) => [row.pid, row])) };
-    this.#samples.push({ at, processes: rows.length, rssBytes: familyBytes(rows), cpuPercent });
-    if (this.#samples.length > TREE_SAMPLES_KEPT) this.#samples.shift();
+    const members = new Map(rows.map(({ pid, startTime, cpuMs }) => [pid, { startTime, cpuMs }]));
+    this.#before = { clockMs, members };
+    this.#numbers.set([at, rows.length, familyBytes(rows), cpuPercent], placeOf(this.#looks));
+    this.#looks += 1;
   }
 
   /** It was looked for, and did not run: the next sample is the first of another process. */
@@ -53,15 +56,24 @@ export class TreeHistory {
   }
 
   last(): TreeSample | null {
-    return this.#samples.at(-1) ?? null;
+    return this.#looks === 0 ? null : this.#sample(this.#looks - 1);
   }
 
   samples(): TreeSamples {
-    return {
-      at: this.#samples.map(({ at }) => at),
-      rssBytes: this.#samples.map(({ rssBytes }) => rssBytes),
-      cpuPercent: this.#samples.map(({ cpuPercent }) => cpuPercent),
-    };
+    const samples: TreeSamples = { at: [], rssBytes: [], cpuPercent: [] };
+    for (let look = Math.max(0, this.#looks - TREE_SAMPLES_KEPT); look < this.#looks; look++) {
+      const { at, rssBytes, cpuPercent } = this.#sample(look);
+      samples.at.push(at);
+      samples.rssBytes.push(rssBytes);
+      samples.cpuPercent.push(cpuPercent);
+    }
+    return samples;
+  }
+
+  #sample(look: number): TreeSample {
+    const place = placeOf(look);
+    const [at = 0, processes = 0, rssBytes = 0, cpu = Number.NaN] = this.#numbers.subarray(place, place + COLUMNS);
+    return { at, processes, rssBytes, cpuPercent: Number.isNaN(cpu) ? null : cpu };
   }
 
   /** CPU time of its processes since the look before; null where the system does not tell. */
@@ -81,4 +93,14 @@ export class TreeHistory {
     if (before === null || clockMs <= before.clockMs || usedMs === null) return null;
     return Math.round((usedMs / (clockMs - before.clockMs)) * 1000) / 10;
   }
+}
+
+// — internal —
+
+type Member = Pick<ProcessRow, 'startTime' | 'cpuMs'>;
+
+const COLUMNS = 4;
+
+function placeOf(look: number): number {
+  return (look % TREE_SAMPLES_KEPT) * COLUMNS;
 }
