@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { CallsPage } from './calls/calls-page.tsx';
 import type { PagePath } from './entries.ts';
 import { HealthPage } from './health/health-page.tsx';
-import { ServersPage } from './servers/servers-page.tsx';
+import { ServersEntry } from './servers-entry.tsx';
 import { SettingsPage } from './settings/settings-page.tsx';
 
 /** `parts`: the rest of the address, `['weather', 'logs']`. */
@@ -10,7 +10,7 @@ export type Page = ComponentType<{ parts: readonly string[] }>;
 
 /** What each entry of the navigation shows. */
 export const PAGES: Record<PagePath, Page> = {
-  servers: ServersPage,
+  servers: ServersEntry,
   calls: CallsPage,
   health: HealthPage,
   settings: SettingsPage,

@@ -1,0 +1,59 @@
+import type { ComponentType } from 'preact';
+import { DOINGS, type Doing, doTo } from '../../doing.ts';
+import { servers } from '../../live/store.ts';
+import { goTo, hrefOf } from '../../route.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/notes.tsx';
+import { StateDot } from '../../ui/state-dot.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { stateTone } from '../servers/row.ts';
+import { PromptsTab } from './prompts-tab.tsx';
+import { ResourcesTab } from './resources-tab.tsx';
+import { ToolsTab } from './tools-tab.tsx';
+import './server.css';
+
+type Tab = ComponentType<{ name: string }>;
+
+const TABS = [
+  { id: 'tools', label: 'Tools', Panel: ToolsTab as Tab },
+  { id: 'prompts', label: 'Prompts', Panel: PromptsTab as Tab },
+  { id: 'resources', label: 'Resources', Panel: ResourcesTab as Tab },
+] as const;
+
+/** One server: `#/servers/NAME/TAB`. */
+export function ServerPage({ name, tab }: { name: string; tab: string | undefined }) {
+  const server = servers.value.get(name);
+  if (server === undefined) {
+    return (
+      <Empty icon="question" title="There is no such server">
+        <p>
+          <a href={hrefOf('servers')}>All servers</a>
+        </p>
+      </Empty>
+    );
+  }
+  const { id, Panel } = TABS.find((one) => one.id === tab) ?? TABS[0];
+  const isUp = server.state === 'running' || server.state === 'starting';
+  const doings: readonly Doing[] = server.enabled ? (isUp ? ['restart', 'stop'] : ['start']) : ['enable'];
+  return (
+    <>
+      <p class="crumbs">
+        <a href={hrefOf('servers')}>All servers</a>
+      </p>
+      <div class="page-head">
+        <h1 class="text">{name}</h1>
+        <StateDot tone={stateTone(server)}>{server.state}</StateDot>
+        <div class="toolbar">
+          {doings.map((doing) => (
+            <Button key={doing} onPress={() => doTo(name, doing)}>
+              {DOINGS[doing].label}
+            </Button>
+          ))}
+        </div>
+      </div>
+      <Tabs label={name} tabs={TABS} chosen={id} onChoose={(next) => goTo(hrefOf('servers', name, next))}>
+        <Panel key={`${name} ${id}`} name={name} />
+      </Tabs>
+    </>
+  );
+}

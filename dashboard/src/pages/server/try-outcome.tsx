@@ -1,0 +1,96 @@
+import { useMemo } from 'preact/hooks';
+import type { TryResult } from '../../../../src/api/contract/tries.ts';
+import { bytesText, latencyText } from '../../text.ts';
+import { Button } from '../../ui/button.tsx';
+import { CodeBlock, Command } from '../../ui/code.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+import { StateDot } from '../../ui/state-dot.tsx';
+import { type Block, blocksOf } from './result-blocks.ts';
+import { saveAs } from './save.ts';
+import type { Trial } from './use-try.ts';
+
+/** What came of a try. */
+export function TryOutcome({ trial }: { trial: Trial }) {
+  const { result, failed } = trial;
+  return (
+    <div class="stack" role="status">
+      {trial.isCancelled ? <p class="note">Cancelled.</p> : null}
+      {trial.thrown === null ? null : <ErrorNote thrown={trial.thrown} />}
+      {failed === null ? null : (
+        <div class="error-note">
+          <p>
+            <strong>{failed.error.what}</strong>
+          </p>
+          {failed.error.why ? <p class="soft text">{failed.error.why}</p> : null}
+          {failed.error.fix ? <Command text={failed.error.fix} /> : null}
+          {failed.rpc?.data ? <CodeBlock text={failed.rpc.data} label="data of the error" /> : null}
+        </div>
+      )}
+      {result === null ? null : <Result result={result} />}
+    </div>
+  );
+}
+
+// — internal —
+
+function Result({ result }: { result: TryResult }) {
+  const blocks = useMemo(() => (result.isCut ? null : blocksOf(result.result)), [result]);
+  return (
+    <>
+      <p>
+        <StateDot tone={result.isError ? 'bad' : 'good'}>
+          {result.isError ? 'The tool says that it failed' : 'Done'}
+        </StateDot>{' '}
+        <span class="note">
+          in {latencyText(result.durationMs)}, {bytesText(result.bytes)}
+          {result.isCut ? ', of which the beginning is shown' : ''}
+        </span>
+      </p>
+      {(blocks ?? []).map((block, at) => (
+        <BlockView key={at} block={block} />
+      ))}
+      {blocks === null ? (
+        <CodeBlock text={result.result} label="result" />
+      ) : (
+        <details>
+          <summary>As JSON</summary>
+          <CodeBlock text={result.result} label="result" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function BlockView({ block }: { block: Block }) {
+  switch (block.kind) {
+    case 'text':
+      return <CodeBlock text={block.text} label="text" />;
+    case 'json':
+      return <CodeBlock text={block.json} label={block.title} />;
+    case 'link':
+      return (
+        <p>
+          {block.title}{' '}
+          {block.link === null ? (
+            <code class="text">{block.uri}</code>
+          ) : (
+            <>
+              at <strong>{block.link.host}</strong>:{' '}
+              <a class="text" href={block.link.href} target="_blank" rel="noopener noreferrer">
+                {block.uri}
+              </a>
+            </>
+          )}
+        </p>
+      );
+    case 'data':
+      return (
+        <p>
+          {block.type} {block.mime}, {bytesText(block.bytes.length)}{' '}
+          <Button icon="download" onPress={() => saveAs(`${block.type}.bin`, block.bytes)}>
+            Download
+          </Button>
+        </p>
+      );
+  }
+}
