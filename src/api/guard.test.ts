@@ -217,6 +217,9 @@ describe('with the token a page', () => {
     for (const command of ['start', 'stop', 'restart'])
       expect(judge('POST', `/api/servers/weather/${command}`, JSON_BODY)).toBe('api');
     expect(judge('PATCH', '/api/servers/weather', JSON_BODY)).toBe('api');
+    expect(judge('POST', '/api/servers/weather/recording', JSON_BODY)).toBe('api');
+    expect(judge('POST', '/api/servers/weather/recording/replay', JSON_BODY)).toBe('api');
+    expect(judge('DELETE', '/api/servers/weather/recording', SIGNED)).toBe('api');
     expect(judge('POST', '/api/servers/weather/tries', JSON_BODY)).toBe('api');
     expect(judge('POST', '/api/tries/t0123456789ab/answers/q1', JSON_BODY)).toBe('api');
   });

@@ -2,6 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { asMcpdError, McpdError } from '../errors.ts';
 import { RECORDING_ANSWER_FRAMES, RECORDING_FILE_BYTES_MAX, RECORDING_FRAMES_MAX } from '../recorder-limits.ts';
+import { showableJson } from '../text.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
 import { RecordingSwitch, type ReplayEvent, ReplayRequest } from './contract/recordings.ts';
@@ -22,7 +23,11 @@ export function recordingRoutes({ control }: AppOptions): Hono<ApiEnv> {
     const limit = wholeNumber(c, 'limit', { min: 1, max: RECORDING_FRAMES_MAX }) ?? RECORDING_ANSWER_FRAMES;
     return json(c, (await control.recordings()).frames(nameOf(c), { after, limit }));
   });
-  routes.get(`${path}/file`, async (c) => json(c, (await control.recordings()).file(nameOf(c))));
+  // To be saved, and read again by whoever replays it: its texts must be what they were, on whichever way they go.
+  routes.get(`${path}/file`, async (c) => {
+    const text = showableJson((await control.recordings()).file(nameOf(c)), 2);
+    return c.body(text, 200, { 'content-type': 'application/json; charset=utf-8' });
+  });
   routes.post(`${path}/replay`, (c) => replay(c, control));
   return routes;
 }

@@ -122,7 +122,7 @@ export class FreshProcess {
       return;
     }
     const { result, error } = JSON.parse(recorded) as { result?: unknown; error?: unknown };
-    const body = error === undefined ? `"result":${JSON.stringify(result)}` : `"error":${JSON.stringify(error)}`;
+    const body = error === undefined ? `"result":${JSON.stringify(result ?? {})}` : `"error":${JSON.stringify(error)}`;
     port.write(line(`{"jsonrpc":"2.0","id":${id},${body}}`));
   }
 

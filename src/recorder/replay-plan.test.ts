@@ -57,6 +57,17 @@ test('what was not kept whole, or has no answer, cannot be asked', () => {
   ]);
 });
 
+test('what somebody has edited into nonsense is not asked, and answers nobody', () => {
+  const [request, answer] = exchange(1, 'tools/call');
+  const asked = exchange(3, 'roots/list').map((frame): RecordedFrame => {
+    return { ...frame, direction: frame.direction === 'to-server' ? 'from-server' : 'to-server', text: 'nonsense' };
+  });
+  if (request === undefined || answer === undefined) throw new RangeError('an exchange has two frames');
+  const plan = planReplay([{ ...request, text: '{' }, answer, ...asked], null, LEGACY);
+  expect(plan.requests[0]?.obstacle).toBe('the recorded messages are not JSON any more');
+  expect(plan.answers.size).toBe(0);
+});
+
 test('what hosts answered is kept by what they were asked', () => {
   const asked = exchange(3, 'elicitation/create').map((frame): RecordedFrame => {
     return { ...frame, direction: frame.direction === 'to-server' ? 'from-server' : 'to-server' };

@@ -50,7 +50,10 @@ const HANDSHAKE: ReadonlySet<string> = new Set(['initialize', 'server/discover',
 function obstacleOf(request: RecordedFrame, answer: RecordedFrame | null): string | null {
   if (request.cut > 0) return 'the recorded request is too long and was not kept whole';
   if (request.masked) return 'the recorded request had a secret in it, which was not kept';
-  return answer === null ? 'it had no answer when it was recorded' : null;
+  if (answer === null) return 'it had no answer when it was recorded';
+  // A file may have been edited since.
+  const isWhole = parsed(request.text) !== null && (answer.cut > 0 || parsed(answer.text) !== null);
+  return isWhole ? null : 'the recorded messages are not JSON any more';
 }
 
 function isModern(protocolVersion: string | null, asked: readonly RecordedFrame[]): boolean {
@@ -61,7 +64,7 @@ function isModern(protocolVersion: string | null, asked: readonly RecordedFrame[
 /** As it was, so that the server sees the same client. */
 function initializeOf(asked: readonly RecordedFrame[], identity: Identity): string {
   const recorded = asked.find(({ method, cut, masked }) => method === 'initialize' && cut === 0 && !masked);
-  const params = recorded === undefined ? undefined : (JSON.parse(recorded.text) as { params?: unknown }).params;
+  const params = parsed(recorded?.text ?? '')?.['params'];
   return params === undefined ? initializeParams(identity, '{}') : JSON.stringify(params);
 }
 
@@ -73,10 +76,20 @@ function hostAnswers(
   for (const { seq, kind, direction, method } of frames) {
     if (kind !== 'request' || direction !== 'from-server' || method === null) continue;
     const answer = answerTo.get(seq);
-    if (answer === undefined || answer.cut > 0 || answer.masked) continue;
+    if (answer === undefined || answer.cut > 0 || answer.masked || parsed(answer.text) === null) continue;
     const known = answers.get(method);
     if (known === undefined) answers.set(method, [answer.text]);
     else known.push(answer.text);
   }
   return answers;
+}
+
+/** The message, or null when it is none. */
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null; // what is not JSON is no message, and who asks says so
+  }
 }
