@@ -18,6 +18,8 @@ function figuresOf(name: string, openCalls: number): ServerFigures {
     restarts: 0,
     sessions: [],
     openCalls,
+    calls: 0,
+    errors: 0,
   };
 }
 

@@ -45,7 +45,7 @@ export class Figures implements FiguresControl {
   of(name: string): ServerFigures {
     const { view } = this.#parts.gateway;
     if (!view.servers.has(name)) throw unknownServer(name, [...view.servers.keys()]);
-    return this.#figures(name, this.#uses.byServer(view, Date.now()).get(name), openCallsByServer(view).get(name));
+    return this.#figures(name, this.#uses.byServer(view, Date.now()).get(name), countsByServer(view).get(name));
   }
 
   watch(listener: (event: FiguresEvent) => void): () => void {
@@ -61,9 +61,9 @@ export class Figures implements FiguresControl {
   *#each(): Generator<ServerFigures> {
     const { view } = this.#parts.gateway;
     const sessions = this.#uses.byServer(view, Date.now());
-    const open = openCallsByServer(view);
+    const counts = countsByServer(view);
     for (const name of [...view.servers.keys()].sort())
-      if (view.servers.has(name)) yield this.#figures(name, sessions.get(name), open.get(name));
+      if (view.servers.has(name)) yield this.#figures(name, sessions.get(name), counts.get(name));
   }
 
   #count({ server, session, outcome, totalMs }: CallRecord, at: number): void {
@@ -89,7 +89,7 @@ export class Figures implements FiguresControl {
     starts.crashed = from === 'running' && to === 'stopped';
   }
 
-  #figures(name: string, sessions: string[] = [], openCalls = 0): ServerFigures {
+  #figures(name: string, sessions: string[] = [], counts = NO_COUNTS): ServerFigures {
     const at = Date.now();
     const counters = this.#counters.get(name);
     return {
@@ -99,7 +99,7 @@ export class Figures implements FiguresControl {
       tree: this.#parts.processes.trees.of(name),
       restarts: this.#starts.get(name)?.restarts ?? 0,
       sessions,
-      openCalls,
+      ...counts,
     };
   }
 }
@@ -117,10 +117,20 @@ interface Starts {
   crashed: boolean;
 }
 
-function openCallsByServer({ instances }: Pick<Core, 'instances'>): Map<string, number> {
-  const open = new Map<string, number>();
-  for (const instance of instances.values())
-    if (instance.purpose.kind === 'serve')
-      open.set(instance.server, (open.get(instance.server) ?? 0) + openCallsOf(instance));
-  return open;
+type Counts = Pick<ServerFigures, 'openCalls' | 'calls' | 'errors'>;
+
+const NO_COUNTS: Counts = { openCalls: 0, calls: 0, errors: 0 };
+
+function countsByServer({ instances }: Pick<Core, 'instances'>): Map<string, Counts> {
+  const counts = new Map<string, Counts>();
+  for (const instance of instances.values()) {
+    if (instance.purpose.kind !== 'serve') continue;
+    const { openCalls, calls, errors } = counts.get(instance.server) ?? NO_COUNTS;
+    counts.set(instance.server, {
+      openCalls: openCalls + openCallsOf(instance),
+      calls: calls + instance.counters.calls,
+      errors: errors + instance.counters.errors,
+    });
+  }
+  return counts;
 }

@@ -291,6 +291,8 @@ export function serverFigures(name: string, changes: Partial<ServerFigures> = {}
     restarts: 0,
     sessions: [],
     openCalls: 0,
+    calls: 0,
+    errors: 0,
     ...changes,
   };
 }

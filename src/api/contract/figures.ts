@@ -12,6 +12,9 @@ export interface ServerFigures {
   /** Ids of the sessions that use it: with an open call, a subscription, or a call within the last ten minutes. */
   sessions: string[];
   openCalls: number;
+  /** Since the daemon started, of all its processes. */
+  calls: number;
+  errors: number;
 }
 
 /** Calls by the minute in which they ended. Both columns are of one length, FIGURE_MINUTES (60), oldest first; 0 where nothing was called. */

@@ -84,9 +84,9 @@ function figureOf(server: ServerStatus, figures: ServerFigures | undefined, by: 
     case 'restarts':
       return figures?.restarts ?? null;
     case 'calls':
-      return server.calls;
+      return (figures ?? server).calls;
     case 'errors':
-      return server.errors;
+      return (figures ?? server).errors;
     case 'memory':
       return treeOf(figures)?.rssBytes ?? null;
     case 'cpu':

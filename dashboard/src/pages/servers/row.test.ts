@@ -52,6 +52,8 @@ const figuresOf = (changes: Partial<ServerFigures>): ServerFigures => ({
   restarts: 0,
   sessions: [],
   openCalls: 0,
+  calls: 0,
+  errors: 0,
   ...changes,
 });
 

@@ -107,15 +107,17 @@ function Uptime({ server }: { server: ServerStatus }) {
 function CountCells({ server, figures }: { server: ServerStatus; figures: ServerFigures | undefined }) {
   const { calls = [], errors = [] } = figures?.perMinute ?? {};
   const top = Math.max(1, ...calls);
+  // Figures are told again with each call, the server itself with its changes only.
+  const counts = figures ?? server;
   return (
     <>
       <Cell label="Calls" isNumber>
-        {numberText(server.calls)}
+        {numberText(counts.calls)}
         <Spark values={calls} max={top} label={`${counted(sum(calls), 'call')} in the last hour, by minute`} />
-        {server.openCalls > 0 ? <span class="note">{server.openCalls} open</span> : null}
+        {counts.openCalls > 0 ? <span class="note">{counts.openCalls} open</span> : null}
       </Cell>
       <Cell label="Errors" isNumber>
-        <span data-tone={server.errors > 0 ? 'bad' : undefined}>{numberText(server.errors)}</span>
+        <span data-tone={counts.errors > 0 ? 'bad' : undefined}>{numberText(counts.errors)}</span>
         <Spark
           values={errors}
           max={top}
