@@ -13,6 +13,8 @@ export function encoded(value: unknown, listener: Listener): string {
 }
 
 export interface LineSink {
+  /** The head, before there is a line: whoever follows what rests knows that he is heard. */
+  begin(): void;
   /** One value as one line of JSON, for what happens now. A reader that is LIVE_QUEUE_BYTES_MAX behind is cut off. */
   write(value: unknown): void;
   /** The same for what is there already: waits until the reader has taken it, and never cuts him off. */
@@ -27,12 +29,20 @@ export interface LineSink {
 export function lineSink(outgoing: ServerResponse, listener: Listener): LineSink {
   // The reader went away: `close` follows, and with it the end of the stream.
   outgoing.on('error', () => undefined);
-  const put = (value: unknown): boolean => {
+  const head = () => {
     if (!outgoing.headersSent) outgoing.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+  };
+  const put = (value: unknown): boolean => {
+    head();
     return outgoing.write(`${encoded(value, listener)}\n`);
   };
   const isOver = () => outgoing.destroyed || outgoing.writableEnded;
   return {
+    begin: () => {
+      if (isOver()) return;
+      head();
+      outgoing.flushHeaders();
+    },
     write: (value) => {
       if (isOver()) return;
       if (outgoing.writableLength > LIVE_QUEUE_BYTES_MAX) outgoing.destroy();

@@ -48,6 +48,7 @@ async function logs(c: Context<ApiEnv>, options: AppOptions): Promise<Response> 
   const { outgoing, listener } = c.env;
   const sink = lineSink(outgoing, listener);
   const stop = await followLog(options.control, name, past, sink);
+  sink.begin();
   outgoing.once('close', stop);
   if (outgoing.destroyed) stop();
   options.closing.addEventListener('abort', sink.end, { once: true });
