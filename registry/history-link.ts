@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { CallRecord, Transition } from '../src/core/model.ts';
+import type { CallRecord } from '../src/core/call-record.ts';
+import type { Transition } from '../src/core/model.ts';
 import { fromReport, McpdError } from '../src/errors.ts';
 import {
   HISTORY_CLOSE_TIMEOUT_MS,
@@ -22,6 +23,7 @@ export interface LinkOptions {
   worker: URL | string;
   /** With nothing to do for so long, the thread ends until the next batch. */
   idleMs: number;
+  mask(server: string, text: string): string;
   /** Hears of rows that will not be in the file. */
   lost(rows: number): void;
 }
@@ -54,9 +56,9 @@ export class HistoryLink {
       this.#options.lost(rows);
       return;
     }
-    const calls = packCalls(records, firstId);
+    const calls = packCalls(records, firstId, this.#options.mask);
     this.queuedRows += rows;
-    post(worker, { type: 'write', calls, transitions, rows }, [calls.numbers.buffer]);
+    post(worker, { type: 'write', calls, transitions, rows }, [calls.numbers.buffer, calls.marks.buffer]);
   }
 
   /** Null while the thread is dead. @throws {McpdError} INTERNAL without an answer in time, or what ails the file */

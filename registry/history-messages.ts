@@ -1,4 +1,4 @@
-import type { CallRow } from '../src/api/contract/calls.ts';
+import type { CallDetail, CallPage, CallQuery } from '../src/api/contract/calls.ts';
 import type { Transition } from '../src/core/model.ts';
 import type { ErrorReport } from '../src/errors.ts';
 import type { PackedCalls } from './history-batch.ts';
@@ -10,7 +10,8 @@ export interface WorkerSettings {
 }
 
 export type Question =
-  | { about: 'calls'; limit: number; server: string | null }
+  | { about: 'calls'; query: CallQuery }
+  | { about: 'call'; id: number }
   | { about: 'transitions'; limit: number; server: string };
 
 export type ToWorker =
@@ -29,4 +30,19 @@ export type FromWorker =
   | { type: 'answer'; id: number; answer: Answer }
   | { type: 'refused'; id: number; error: ErrorReport };
 
-export type Answer = { about: 'calls'; rows: CallRow[] } | { about: 'transitions'; rows: Transition[] };
+export type Answer =
+  | { about: 'calls'; page: CallPage }
+  | { about: 'call'; call: CallDetail | null }
+  | { about: 'transitions'; rows: Transition[] };
+
+/** What a history that is switched off answers. */
+export function nothing({ about }: Question): Answer {
+  switch (about) {
+    case 'calls':
+      return { about, page: { calls: [], next: null, total: 0, totalIsLeast: false } };
+    case 'call':
+      return { about, call: null };
+    case 'transitions':
+      return { about, rows: [] };
+  }
+}

@@ -1,11 +1,12 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import type { CallRow } from '../src/api/contract/calls.ts';
 import type { Transition } from '../src/core/model.ts';
 import { HISTORY_ROWS_KEPT, HISTORY_TEXT_CHARS_MAX, HISTORY_TRANSITIONS_KEPT } from '../src/operation-limits.ts';
 import { type Db, openDatabase } from './db.ts';
 import { type CallColumns, type PackedCalls, unpackCalls } from './history-batch.ts';
+import { readingCalls } from './history-calls.ts';
 import type { Answer, Question } from './history-messages.ts';
 import { HISTORY_INIT } from './migrations/history-0001-init.ts';
+import { HISTORY_MARKS } from './migrations/history-0002-marks.ts';
 
 /** history.db, as its one thread sees it. */
 export interface HistoryStore {
@@ -18,7 +19,7 @@ export interface HistoryStore {
 
 /** @throws {McpdError} REGISTRY_DAMAGED, REGISTRY_NEWER, DISK_FULL, HOME_UNWRITABLE, OUT_OF_FILES */
 export function openHistoryStore(path: string): HistoryStore {
-  const db = openDatabase(path, { migrations: [HISTORY_INIT], cacheBytes: CACHE_BYTES });
+  const db = openDatabase(path, { migrations: [HISTORY_INIT, HISTORY_MARKS], cacheBytes: CACHE_BYTES });
   const write = writing(db);
   const answer = reading(db);
   return { write, answer, close: () => db.close() };
@@ -40,8 +41,9 @@ const PRUNE_EVERY_ROWS = 1000;
 
 function writing(db: Db): HistoryStore['write'] {
   const addCall = db.prepare<CallColumns>(`
-    INSERT OR REPLACE INTO calls (id, at, session, host, server, method, target, queued_ms, total_ms, outcome, error_code, request_bytes, response_bytes)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT OR REPLACE INTO calls (id, at, session, host, server, instance, method, target, queued_ms, total_ms, outcome, error_code, error,
+      request_bytes, response_bytes, marks)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const addTransition = db.prepare<Transition>(`
     INSERT INTO transitions (at, server, instance, from_state, to_state, reason) VALUES (@at, @server, @instance, @from, @to, @reason)`);
   const pruneCalls = db.prepare<[number]>(
@@ -68,18 +70,19 @@ function writing(db: Db): HistoryStore['write'] {
 }
 
 function reading(db: Db): HistoryStore['answer'] {
-  const callColumns = `id, at, host, server, method, target, queued_ms AS queuedMs, total_ms AS totalMs, outcome, error_code AS errorCode,
-    request_bytes AS requestBytes, response_bytes AS responseBytes`;
-  const calls = db.prepare<[number], CallRow>(`SELECT ${callColumns} FROM calls ORDER BY id DESC LIMIT ?`);
-  const callsOf = db.prepare<[string, number], CallRow>(
-    `SELECT ${callColumns} FROM calls WHERE server = ? ORDER BY id DESC LIMIT ?`,
-  );
+  const calls = readingCalls(db);
   const transitionsOf = db.prepare<[string, number], Transition>(`
     SELECT at, server, instance, from_state AS "from", to_state AS "to", reason FROM transitions WHERE server = ? ORDER BY id DESC LIMIT ?`);
   return (question) => {
-    const limit = Math.max(0, Math.min(HISTORY_ROWS_KEPT, Math.trunc(question.limit)));
-    if (question.about === 'transitions')
-      return { about: 'transitions', rows: transitionsOf.all(question.server, limit) };
-    return { about: 'calls', rows: question.server === null ? calls.all(limit) : callsOf.all(question.server, limit) };
+    switch (question.about) {
+      case 'calls':
+        return { about: 'calls', page: calls.page(question.query) };
+      case 'call':
+        return { about: 'call', call: calls.one(question.id) };
+      case 'transitions': {
+        const limit = Math.max(0, Math.min(HISTORY_TRANSITIONS_KEPT, Math.trunc(question.limit)));
+        return { about: 'transitions', rows: transitionsOf.all(question.server, limit) };
+      }
+    }
   };
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { McpdError } from '../src/errors.ts';
 import { HISTORY_RETRY_MS } from '../src/operation-limits.ts';
-import type { Answer, FromWorker, Question, ToWorker, WorkerSettings } from './history-messages.ts';
+import { type FromWorker, nothing, type Question, type ToWorker, type WorkerSettings } from './history-messages.ts';
 import { type HistoryStore, openHistoryStore, putAside } from './history-store.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
@@ -99,10 +99,6 @@ function switchOff(fault: McpdError): void {
 function well(): void {
   offUntil = 0;
   send({ type: 'off', finding: null });
-}
-
-function nothing(question: Question): Answer {
-  return question.about === 'calls' ? { about: 'calls', rows: [] } : { about: 'transitions', rows: [] };
 }
 
 function send(message: FromWorker): void {

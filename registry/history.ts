@@ -1,5 +1,6 @@
-import type { CallRow } from '../src/api/contract/calls.ts';
-import type { CallRecord, Transition } from '../src/core/model.ts';
+import type { CallDetail, CallPage, CallQuery } from '../src/api/contract/calls.ts';
+import type { CallRecord } from '../src/core/call-record.ts';
+import type { Transition } from '../src/core/model.ts';
 import {
   HISTORY_BATCH_MS,
   HISTORY_BATCH_ROWS_MAX,
@@ -7,10 +8,18 @@ import {
   HISTORY_QUEUE_ROWS_MAX,
 } from '../src/operation-limits.ts';
 import { HistoryLink } from './history-link.ts';
-import type { Question } from './history-messages.ts';
+import { type Answer, nothing, type Question } from './history-messages.ts';
 import { createSampler } from './history-sampling.ts';
 
 const IDS_PER_MS = 1000;
+
+interface Options {
+  path: string;
+  worker: URL | string;
+  idleMs?: number;
+  /** Takes a server's secrets out of the text of an error. */
+  mask(server: string, text: string): string;
+}
 
 interface HistoryTotals {
   calls: number;
@@ -29,10 +38,12 @@ export interface History {
   recordCall(record: CallRecord): number | null;
   recordTransition(transition: Transition): void;
   /**
-   * Newest first, with everything recorded before. Empty while the history is switched off.
+   * With everything recorded before. Empty while the history is switched off.
    * @throws {McpdError} INTERNAL when there is no answer in time, or what ails the file
    */
-  calls(options: { limit: number; server: string | null }): Promise<CallRow[]>;
+  calls(query: CallQuery): Promise<CallPage>;
+  /** By its number; null when there is none (any more). Fails as `calls`. */
+  call(id: number): Promise<CallDetail | null>;
   /** As `calls`. */
   transitions(server: string, limit: number): Promise<Transition[]>;
   /** Exact, since this was created. */
@@ -47,7 +58,7 @@ export interface History {
  * call, which has better use for the second core; until then no file is touched. It ends when it has had
  * nothing to do for `idleMs`.
  */
-export function createHistory(options: { path: string; worker: URL | string; idleMs?: number }): History {
+export function createHistory(options: Options): History {
   const totals: HistoryTotals = { calls: 0, errors: 0, sampledOut: 0 };
   const sampler = createSampler();
   const lost = (rows: number): void => {
@@ -79,10 +90,10 @@ export function createHistory(options: { path: string; worker: URL | string; idl
   };
   const hasRoom = (): boolean =>
     closing === null && link.queuedRows + calls.length + transitions.length < HISTORY_QUEUE_ROWS_MAX;
-  const ask = async (question: Question) => {
-    if (closing !== null) return null;
+  const ask = async (question: Question): Promise<Answer> => {
+    if (closing !== null) return nothing(question);
     flush();
-    return link.ask(question);
+    return (await link.ask(question)) ?? nothing(question);
   };
 
   return {
@@ -101,13 +112,17 @@ export function createHistory(options: { path: string; worker: URL | string; idl
       else totals.sampledOut++;
       if (closing === null) recorded();
     },
-    calls: async ({ limit, server }) => {
-      const answer = await ask({ about: 'calls', limit, server });
-      return answer?.about === 'calls' ? answer.rows : [];
+    calls: async (query) => {
+      const answer = await ask({ about: 'calls', query });
+      return answer.about === 'calls' ? answer.page : mismatch();
+    },
+    call: async (id) => {
+      const answer = await ask({ about: 'call', id });
+      return answer.about === 'call' ? answer.call : mismatch();
     },
     transitions: async (server, limit) => {
       const answer = await ask({ about: 'transitions', limit, server });
-      return answer?.about === 'transitions' ? answer.rows : [];
+      return answer.about === 'transitions' ? answer.rows : mismatch();
     },
     totals: () => ({ ...totals }),
     findings: () => link.findings(),
@@ -119,4 +134,10 @@ export function createHistory(options: { path: string; worker: URL | string; idl
       return closing;
     },
   };
+}
+
+// — internal —
+
+function mismatch(): never {
+  throw new RangeError('the history answered another question');
 }

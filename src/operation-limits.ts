@@ -62,6 +62,9 @@ export const API_CLOSE_MS = 1 * SECOND;
 export const LOG_ANSWER_LINES_MAX = 10_000;
 /** Rows of the call history in one answer. */
 export const CALL_ANSWER_ROWS_MAX = 10_000;
+export const CALL_ANSWER_ROWS = 100;
+/** Calls that fit a filter are counted up to here: counting all of them would cost as much as reading them. */
+export const CALLS_COUNTED_MAX = 10_000;
 
 // — Page —
 /** A taken HTTP port is tried again this often. */

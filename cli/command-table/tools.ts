@@ -1,3 +1,4 @@
+import { CALL_OUTCOMES } from '../../src/core/model.ts';
 import { type Command, JSON_OPTION, NO_OPERANDS } from '../command.ts';
 
 export const TOOL_COMMANDS: readonly Command[] = [
@@ -36,14 +37,31 @@ export const TOOL_COMMANDS: readonly Command[] = [
     name: 'calls',
     group: 'tools',
     summary: 'List past calls: who called what, how long it took, how it ended.',
-    usage: 'calls [NAME] [--lines N] [--json]',
+    usage: 'calls [NAME] [options]',
     operands: { min: 0, max: 1, noun: "a server's name", complete: 'server' },
     options: {
-      lines: { kind: 'value', short: 'n', value: 'N', help: 'at most so many calls (default 50)' },
+      host: { kind: 'value', value: 'NAME', help: 'of this host' },
+      server: { kind: 'value', value: 'NAME', help: 'of this server, as NAME' },
+      tool: { kind: 'value', value: 'TEXT', help: 'of tools, prompts or resources with this in their name' },
+      outcome: {
+        kind: 'value',
+        value: 'HOW',
+        help: 'that ended so',
+        complete: ['failed', ...CALL_OUTCOMES],
+      },
+      since: { kind: 'value', value: 'DURATION', help: 'only of the last 10m, 2h, …' },
+      slow: { kind: 'flag', help: 'those that took longest first' },
+      limit: { kind: 'value', short: 'n', value: 'N', help: 'at most so many calls (default 50)' },
+      id: { kind: 'value', value: 'ID', help: 'one call, with what it waited for' },
       json: JSON_OPTION,
     },
-    examples: [['mcpd calls weather', '']],
-    load: async () => (await import('../commands/list.ts')).runCalls,
+    notes: ['failed: all but ok and cancelled.'],
+    examples: [
+      ['mcpd calls weather', ''],
+      ['mcpd calls --outcome failed --since 1h', ''],
+      ['mcpd calls --slow -n 10', 'the slowest ten'],
+    ],
+    load: async () => (await import('../commands/calls.ts')).runCalls,
   },
   {
     name: 'record',

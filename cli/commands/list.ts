@@ -1,14 +1,11 @@
-import type { CallRow } from '../../src/api/contract/calls.ts';
 import type { CatalogHit, ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
 import { didYouMean } from '../../src/closest.ts';
 import { remarkOf } from '../../src/doctor/remark.ts';
-import { CALL_ANSWER_ROWS_MAX } from '../../src/operation-limits.ts';
-import { shownBytes, shownDuration, shownTime } from '../../src/shown.ts';
+import { shownTime } from '../../src/shown.ts';
 import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { healthPaint, sourceText, statePaint } from '../server-text.ts';
-import { countOf } from '../units.ts';
 
 export async function runList(parsed: Parsed, context: Context): Promise<void> {
   const { output } = context;
@@ -76,32 +73,6 @@ export async function runTools(parsed: Parsed, context: Context): Promise<void> 
     { title: 'TOOL', cell: (tool) => tool.name },
     { title: 'SERVER', cell: (tool) => tool.server },
     { title: 'DESCRIPTION', cell: (tool) => firstLineOf(tool.description), cuttable: true },
-  ]);
-}
-
-export async function runCalls(parsed: Parsed, context: Context): Promise<void> {
-  const { output } = context;
-  const [name] = parsed.operands;
-  const limit = countOf(parsed.value('lines') ?? '50', '--lines', CALL_ANSWER_ROWS_MAX);
-  const query = name === undefined ? '' : `&server=${encodeURIComponent(name)}`;
-  const calls = await (await context.daemon()).request<CallRow[]>('GET', `/api/calls?limit=${limit}${query}`);
-  if (parsed.flag('json')) return output.json(calls);
-  if (calls.length === 0)
-    return output.say(name === undefined ? 'No calls yet.' : `No calls of ${showable(name)} yet.`);
-  output.table(calls, [
-    { title: 'TIME', cell: (call) => shownTime(call.at) },
-    { title: 'HOST', cell: (call) => call.host },
-    { title: 'SERVER', cell: (call) => call.server },
-    { title: 'METHOD', cell: (call) => call.method },
-    { title: 'TARGET', cell: (call) => call.target, cuttable: true },
-    { title: 'TOOK', cell: (call) => shownDuration(call.totalMs), side: 'right' },
-    { title: 'WAITED', cell: (call) => (call.queuedMs > 0 ? shownDuration(call.queuedMs) : ''), side: 'right' },
-    { title: 'ANSWER', cell: (call) => shownBytes(call.responseBytes), side: 'right' },
-    {
-      title: 'OUTCOME',
-      cell: (call) => call.outcome,
-      paint: (call) => (call.outcome === 'ok' ? output.paint.green : output.paint.red),
-    },
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { CallRow } from './contract/calls.ts';
+import type { CallDetail, CallPage, CallQuery } from './contract/calls.ts';
 import type {
   NewToken,
   SecretChange,
@@ -66,7 +66,8 @@ export interface DaemonControl {
   /** Calls `gone` after the last line of a server that is uninstalled meanwhile. Returns the way to stop. */
   followLogs(name: string, listener: (line: LogLine) => void, gone: () => void): () => void;
   processes(): Promise<ProcessTree>;
-  calls(options: { limit: number; server: string | null }): Promise<CallRow[]>;
+  calls(query: CallQuery): Promise<CallPage>;
+  call(id: number): Promise<CallDetail | null>;
   apply(request: ApplyRequest): Promise<ApplyResult>;
   exportSet(): Promise<DeclaredSet>;
   /** Resolves after the last event was given to `report`; an aborted `signal` calls it off. @throws McpdError LOGIN_… */

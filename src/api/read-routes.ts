@@ -1,14 +1,14 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
-import { CALL_ANSWER_ROWS_MAX, LOG_ANSWER_LINES_MAX } from '../operation-limits.ts';
+import { LOG_ANSWER_LINES_MAX } from '../operation-limits.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
+import { callOf, callQueryOf } from './call-query.ts';
 import { Health } from './health.ts';
 import { followLog } from './log-follow.ts';
 import { flag, json, nameOf, wholeNumber } from './request.ts';
 
 const LINES = 100;
-const CALLS = 100;
 
 /** Everything that only looks. */
 export function readRoutes(options: AppOptions): Hono<ApiEnv> {
@@ -26,10 +26,8 @@ export function readRoutes(options: AppOptions): Hono<ApiEnv> {
   routes.get('/sessions', (c) => json(c, control.sessions()));
   routes.get('/processes', async (c) => json(c, await control.processes()));
   routes.get('/catalog', async (c) => json(c, await control.catalog(c.req.query('query') ?? '')));
-  routes.get('/calls', async (c) => {
-    const limit = wholeNumber(c, 'limit', { min: 1, max: CALL_ANSWER_ROWS_MAX }) ?? CALLS;
-    return json(c, await control.calls({ limit, server: c.req.query('server') ?? null }));
-  });
+  routes.get('/calls', async (c) => json(c, await control.calls(callQueryOf(c))));
+  routes.get('/calls/:id', async (c) => json(c, await callOf(c, (id) => control.call(id))));
   routes.get('/secrets', (c) => json(c, control.secrets()));
   routes.get('/tokens', (c) => json(c, control.tokens()));
   routes.get('/declared', async (c) => json(c, await control.exportSet()));

@@ -19,12 +19,21 @@ export async function bodyAs<T extends z.ZodMiniType>(
   bytesMax = API_BODY_BYTES_MAX,
 ): Promise<z.infer<T>> {
   const bytes = await bodyOf(c.env.incoming, bytesMax);
-  const parsed = z.safeParse(schema, parse(bytes));
-  if (parsed.success) return parsed.data;
-  throw new McpdError('REQUEST_INVALID', {
-    what: 'the request does not fit',
-    why: parsed.error.issues.map(described).join('; '),
-  });
+  return checked(schema, parse(bytes), 'the body');
+}
+
+/**
+ * The query, checked. Parameters that are empty count as absent, those named in `numbers` are numbers, and unknown ones are passed over.
+ * @throws {McpdError} REQUEST_INVALID naming what does not fit
+ */
+export function queryAs<T extends z.ZodMiniType>(
+  c: Context<ApiEnv>,
+  schema: T,
+  numbers: readonly string[],
+): z.infer<T> {
+  const given = Object.entries(c.req.query()).filter(([, text]) => text !== '');
+  const values = given.map(([name, text]) => [name, numbers.includes(name) ? numberOf(text) : text] as const);
+  return checked(schema, Object.fromEntries(values), 'the query');
 }
 
 /**
@@ -57,6 +66,20 @@ export function flag(c: Context<ApiEnv>, name: string): boolean {
 /** Refuses bytes that are not UTF-8 instead of replacing them. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
+function checked<T extends z.ZodMiniType>(schema: T, value: unknown, whole: string): z.infer<T> {
+  const parsed = z.safeParse(schema, value);
+  if (parsed.success) return parsed.data;
+  throw new McpdError('REQUEST_INVALID', {
+    what: 'the request does not fit',
+    why: parsed.error.issues.map((issue) => described(issue, whole)).join('; '),
+  });
+}
+
+/** What is no decimal number stays a text, which fits no number of a schema. */
+function numberOf(text: string): number | string {
+  return /^\d{1,16}(\.\d{1,6})?$/.test(text) ? Number(text) : text;
+}
+
 function parse(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   try {
@@ -69,8 +92,8 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function described(issue: z.core.$ZodIssue): string {
-  const where = issue.path.length === 0 ? 'the body' : issue.path.map(String).join('.');
+function described(issue: z.core.$ZodIssue, whole: string): string {
+  const where = issue.path.length === 0 ? whole : issue.path.map(String).join('.');
   if (issue.code === 'invalid_type') return `${where} must be ${issue.expected}`;
   if (issue.code === 'invalid_value') return `${where} must be one of ${issue.values.map(String).join(', ')}`;
   return `${where} is not valid (${issue.code})`;

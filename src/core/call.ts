@@ -33,6 +33,10 @@ export interface Call {
   readonly progressToken: string | null;
   readonly logLevel: LogLevel | null;
   readonly openedAt: number;
+  /** When the first of its requests arrived: a retry goes on with the marks of the call that it is joined to. */
+  firstAt: number;
+  /** See marks.ts. */
+  marks: number[];
   readonly requestBytes: number;
   /** W3C trace context that the host named. */
   readonly traceparent: string | null;

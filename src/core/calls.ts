@@ -12,10 +12,13 @@ import { param } from '../protocol/request-view.ts';
 import { errorCodeOf } from '../protocol/results.ts';
 import { abandon } from './asking.ts';
 import type { Call, Parked } from './call.ts';
+import type { CallRecord } from './call-record.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
+import { failureOf, withoutQuoted } from './failures.ts';
 import { armIdle } from './idle.ts';
 import { needsInput } from './input-refusals.ts';
 import { callsAtServer } from './instance.ts';
+import { MARK, mark, sentAfter, takeMarks } from './marks.ts';
 import type { CallOutcome } from './model.ts';
 import { withdrawFor } from './question-table.ts';
 import { capabilityMissing, type Refusal } from './refusals.ts';
@@ -70,6 +73,7 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
   call.view = era === call.hostEra ? null : view;
   call.phase = { name: 'sent', upstreamId, sentAt: core.now };
   call.aliveAt = core.now;
+  mark(call, MARK.sent, core.now);
   link.calls.set(upstreamId, call);
   if (call.need !== 'no') link.needy += 1;
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
@@ -89,10 +93,12 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
   let edits: readonly Edit[] = made;
   let outcome: CallOutcome = 'ok';
   let errorCode: number | null = null;
+  let error: string | null = null;
   if (envelope.kind === 'error') {
     const bytes = join(frame.bytes);
     outcome = 'error';
     errorCode = errorCodeOf(bytes, envelope.error);
+    error = failureOf(bytes, envelope.error);
     made.push(...errorEdits(bytes, envelope.error, call));
   } else {
     if (call.exposedUri !== null || (call.prefixed && core.uris.sharesUris(call.server)))
@@ -114,13 +120,13 @@ export function deliverAnswer(core: Core, instance: Instance, call: Call, frame:
   }
   const bytes = splice(frame.bytes, frame.length, edits, COALESCE_BYTES_MAX);
   core.out.push({ type: 'to-host', session: call.session, bytes, class: 'answer', id: call.id, about: call.id });
-  finish(core, instance, call, outcome, errorCode, frame.length);
+  finish(core, instance, call, { outcome, errorCode, error, responseBytes: frame.length });
 }
 
 /** Answers a call without its server; `resultJson` is as the host's era writes it. */
 export function finishWithResult(core: Core, instance: Instance, call: Call, resultJson: string): void {
   answer(core, call.session, call.id, resultJson);
-  finish(core, instance, call, 'ok', null, 0);
+  finish(core, instance, call, ended('ok'));
 }
 
 /** Ends a call with an error of mcpd's own. */
@@ -133,18 +139,19 @@ export function finishWithRefusal(
 ): void {
   if (isWithHost(call)) return hold(core, instance, call, { refusal, as: outcome });
   refuse(core, call.session, call.id, refusal);
-  finish(core, instance, call, outcome, refusal.code, 0);
+  const { code: errorCode, message } = refusal;
+  finish(core, instance, call, { outcome, errorCode, error: withoutQuoted(message), responseBytes: 0 });
 }
 
 /** Ends a call without an answer: its host cancelled it or left. The server is told, if it has the call. */
 export function cancelCall(core: Core, instance: Instance, call: Call, reason: string): void {
   abandonUpstream(core, instance, call, reason);
-  finish(core, instance, call, 'cancelled', null, 0);
+  finish(core, instance, call, ended('cancelled'));
 }
 
 /** Ends a call whose host was answered already. */
 export function endUnanswered(core: Core, instance: Instance, call: Call, outcome: CallOutcome): void {
-  finish(core, instance, call, outcome, null, 0);
+  finish(core, instance, call, ended(outcome));
 }
 
 /** The server is told that nobody waits for this call any more. */
@@ -217,14 +224,14 @@ function hold(core: Core, instance: Instance, call: Call, outcome: NonNullable<P
   if (instance.phase === 'running') lookAtQueue(core, instance);
 }
 
-function finish(
-  core: Core,
-  instance: Instance,
-  call: Call,
-  outcome: CallOutcome,
-  errorCode: number | null,
-  responseBytes: number,
-): void {
+type Ended = Pick<CallRecord, 'outcome' | 'errorCode' | 'error' | 'responseBytes'>;
+
+function ended(outcome: CallOutcome): Ended {
+  return { outcome, errorCode: null, error: null, responseBytes: 0 };
+}
+
+function finish(core: Core, instance: Instance, call: Call, end: Ended): void {
+  const { outcome } = end;
   const session = core.sessions.get(call.session);
   // A request that was answered with a wish for input is not open, and its id may be another one's by now.
   if (!isWithHost(call)) session?.open.delete(call.idKey);
@@ -242,23 +249,26 @@ function finish(
     core.totals.errors += 1;
     publishServer(core, instance.server);
   }
-  const sentAt = call.phase.name === 'sent' ? call.phase.sentAt : core.now;
+  const totalMs = core.now - call.firstAt;
   core.out.push({
     type: 'record-call',
     record: {
-      at: epoch(core, call.openedAt),
+      at: epoch(core, call.firstAt),
       session: call.session,
       host: session?.host ?? '',
       server: call.server,
+      instance: instance.key,
       method: call.method,
       // The id of a task may be all that protects it.
       target: call.task?.kind === 'about' ? '' : call.target,
-      queuedMs: sentAt - call.openedAt,
-      totalMs: core.now - call.openedAt,
+      queuedMs: sentAfter(call.marks) ?? totalMs,
+      totalMs,
       outcome,
-      errorCode,
+      errorCode: end.errorCode,
+      error: end.error,
       requestBytes: call.requestBytes,
-      responseBytes,
+      responseBytes: end.responseBytes,
+      marks: takeMarks(call),
       traceparent: call.traceparent,
     },
   });

@@ -2,6 +2,7 @@ import { resultFor } from '../protocol/results.ts';
 import { featuresOf } from '../protocol/revisions.ts';
 import type { Call } from './call.ts';
 import { finishWithRefusal, finishWithResult, sendCall } from './calls.ts';
+import { MARK, mark } from './marks.ts';
 import { noSubscriptions } from './refusals.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { alignSubscriptions, bookSubscription, canSubscribe } from './subscriptions.ts';
@@ -28,6 +29,7 @@ export function flushCalls(core: Core, instance: Instance, link: ServerLink): vo
   for (const call of waiting) {
     // Waiting for a turn begins now.
     call.waitingSince = null;
+    mark(call, MARK.started, core.now);
     dispatchCall(core, instance, link, call);
   }
 }

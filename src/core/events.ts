@@ -1,7 +1,7 @@
 import type { Bytes, Frame, NoiseReason } from '../protocol/frame.ts';
+import type { CallRecord } from './call-record.ts';
 import type {
   CachedList,
-  CallRecord,
   Door,
   Era,
   ExitReport,

@@ -10,6 +10,7 @@ import { wantForCall } from './fleet.ts';
 import { openCallsOf } from './instance.ts';
 import { isMoreVerbose } from './links.ts';
 import { setLogLevel } from './local-answers.ts';
+import { MARK, mark } from './marks.ts';
 import type { Era } from './model.ts';
 import { isOwnState, parkedFor, stateOf, unite } from './parking.ts';
 import { placeFor } from './places.ts';
@@ -82,6 +83,7 @@ export function onCall(core: Core, session: HostSession, view: RequestView, fact
   const cannotWait = wantForCall(core, instance);
   if (cannotWait !== null) return refuse(core, session.id, id, cannotWait);
   session.open.set(facts.key, call);
+  mark(call, MARK.starting, core.now);
   instance.queue.add(call);
 }
 
@@ -188,6 +190,8 @@ function newCall(
     progressToken: progressTokenOf(view),
     logLevel: isLogLevel(logLevel) ? logLevel : null,
     openedAt: core.now,
+    firstAt: core.now,
+    marks: [],
     requestBytes: view.frame.length,
     traceparent: traceparentOf(view),
     phase: { name: 'queued', view, retry: null },

@@ -228,28 +228,7 @@ export interface SessionStatus {
 export const CALL_OUTCOMES = ['ok', 'tool-error', 'error', 'cancelled', 'timeout', 'lost'] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
-/** One finished call, for the history. Names and sizes only: arguments and results are never recorded. */
-export interface CallRecord {
-  /** When it arrived. */
-  at: number;
-  session: SessionId;
-  host: string;
-  server: ServerName;
-  method: string;
-  /** The raw tool or prompt name, or the URI. */
-  target: string;
-  /** Waiting for the server's start. */
-  queuedMs: number;
-  /** From arrival to answer. */
-  totalMs: number;
-  outcome: CallOutcome;
-  /** JSON-RPC error code, if any. */
-  errorCode: number | null;
-  requestBytes: number;
-  responseBytes: number;
-  /** W3C trace context of its host, as the request's `_meta` has it; null for nearly all. For traces only: the history does not keep it. */
-  traceparent: string | null;
-}
+export type { CallRecord } from './call-record.ts';
 
 export interface Transition {
   at: number;

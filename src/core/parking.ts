@@ -13,6 +13,7 @@ import type { Call, Parked, TaskRun } from './call.ts';
 import { abandonUpstream, deliverAnswer, endUnanswered, finishWithRefusal, finishWithResult } from './calls.ts';
 import { answer, arm, disarm, toServer } from './emit.ts';
 import { forgedState, stateExpired } from './input-refusals.ts';
+import { MARK, mark, takeMarks } from './marks.ts';
 import { answerNobody, unpark } from './question-table.ts';
 import type { Refusal } from './refusals.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
@@ -100,6 +101,9 @@ export function unite(core: Core, instance: Instance, parked: Parked, call: Call
   call.askedBack = true;
   call.need = before.need;
   call.phase = before.phase;
+  call.firstAt = before.firstAt;
+  call.marks = takeMarks(before);
+  mark(call, MARK.resumed, core.now);
   call.aliveAt = core.now;
   parked.call = call;
   parked.stage = 'gathering';
@@ -200,6 +204,7 @@ function goOnWith(instance: Instance, before: Call, run: TaskRun, call: Call): v
 function tellHost(core: Core, parked: Parked): void {
   const { call } = parked;
   parked.stage = 'with-host';
+  mark(call, MARK.asked, core.now);
   parked.round += 1;
   const requests = Array.from(parked.wants, ([key, { method, params }]) => ({ key, method, params }));
   answer(core, call.session, call.id, inputRequiredResult(requests, stateText(core, parked)));

@@ -5,6 +5,7 @@ import { type Member, member, text } from '../protocol/members.ts';
 import { exposeEdit, relatedTaskId } from '../protocol/tasks.ts';
 import type { Call } from './call.ts';
 import { passNotice } from './emit.ts';
+import { markProgress } from './marks.ts';
 import { ownIdOf } from './own-ids.ts';
 import type { Core, ServerLink } from './state.ts';
 import { knowsTasks, type Task } from './tasks.ts';
@@ -20,6 +21,7 @@ export function deliverProgress(core: Core, link: ServerLink, frame: Frame): voi
   if (token !== null && call === undefined) return deliverTaskProgress(core, link.tasks.get(id), frame, bytes, token);
   if (token === null || call === undefined || call.progressToken === null) return;
   call.aliveAt = core.now;
+  markProgress(call, core.now);
   // Nobody listens while the host has the call's questions.
   if (call.parked?.stage === 'with-host') return;
   if (!passes(core, call, bytes, envelope.params)) return;
@@ -35,7 +37,10 @@ function deliverTaskProgress(core: Core, task: Task | undefined, frame: Frame, b
   const { envelope } = frame;
   if (task === undefined || envelope.kind !== 'notification' || envelope.params === null) return;
   const { run } = task;
-  if (run !== null) run.aliveAt = core.now;
+  if (run !== null) {
+    run.aliveAt = core.now;
+    markProgress(run, core.now);
+  }
   const session = core.sessions.get((run ?? task).session);
   const { progressToken } = run ?? task;
   if (session === undefined || progressToken === null || run?.parked?.stage === 'with-host') return;

@@ -4,6 +4,7 @@ import type { RawId } from '../protocol/frame.ts';
 import { errorText, INTERNAL_ERROR, notificationText, resultText } from '../protocol/jsonrpc.ts';
 import type { Call, Parked, Question } from './call.ts';
 import { arm, disarm, notify, toServer } from './emit.ts';
+import { MARK, mark } from './marks.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 
 /** What hosts are asked and have not answered: entered once, settled once, and never forgotten on one side only. */
@@ -12,7 +13,10 @@ import type { Core, Instance, ServerLink } from './state.ts';
 export function openQuestion(core: Core, question: Question, bytes: readonly Uint8Array[]): void {
   core.questions.set(idKey(question.id), question);
   const { id, session, calls } = question;
-  for (const call of calls) call.questions += 1;
+  for (const call of calls) {
+    if (call.questions === 0) mark(call, MARK.asked, core.now);
+    call.questions += 1;
+  }
   core.out.push({ type: 'to-host', session, bytes, class: 'question', id, about: streamOf(question) });
   arm(core, `question:${JSON.parse(id)}`, QUESTION_TIMEOUT_MS);
 }
@@ -29,6 +33,7 @@ export function settle(core: Core, question: Question): boolean {
   const { calls, from } = question;
   for (const call of calls) {
     call.questions -= 1;
+    if (call.questions === 0) mark(call, MARK.resumed, core.now);
     call.aliveAt = core.now;
   }
   if (from.kind === 'server') linkOf(core, from)?.asked.delete(idKey(from.id));

@@ -13,6 +13,7 @@ import { onHeard } from './health.ts';
 import { armIdle } from './idle.ts';
 import { learnWhenQuiet, onListed } from './learning.ts';
 import { alignLogLevel, onOwnAnswer, onOwnFailure } from './links.ts';
+import { MARK, mark } from './marks.ts';
 import { ownIdOf } from './own-ids.ts';
 import { tookUrlRefusal } from './parking.ts';
 import { onServerQuestion } from './questions.ts';
@@ -159,6 +160,7 @@ function onCallAnswer(core: Core, instance: Instance, link: ServerLink, call: Ca
   }
   if (call.method === 'completion/complete' && isUnknownMethod(frame))
     return finishWithResult(core, instance, call, resultFor(call.hostEra, NO_COMPLETIONS));
+  mark(call, MARK.answered, core.now);
   deliverAnswer(core, instance, call, frame);
 }
 

@@ -1,4 +1,4 @@
-import type { CallRow } from '../api/contract/calls.ts';
+import type { CallDetail, CallPage, CallQuery } from '../api/contract/calls.ts';
 import type {
   NewToken,
   SecretChange,
@@ -180,8 +180,12 @@ export class Control implements DaemonControl {
     };
   }
 
-  calls(options: { limit: number; server: string | null }): Promise<CallRow[]> {
-    return this.#parts.history.calls(options);
+  calls(query: CallQuery): Promise<CallPage> {
+    return this.#parts.history.calls(query);
+  }
+
+  call(id: number): Promise<CallDetail | null> {
+    return this.#parts.history.call(id);
   }
 
   async apply(request: ApplyRequest): Promise<ApplyResult> {

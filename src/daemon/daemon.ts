@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createHistory, type History } from '../../registry/history.ts';
+import type { History } from '../../registry/history.ts';
 import { openRegistry, type Registry } from '../../registry/registry.ts';
 import type { DaemonStatus, ShutdownRequest } from '../api/contract.ts';
 import { type Api, createApi } from '../api/listen.ts';
@@ -21,6 +21,7 @@ import { Ending, type EndReason } from './ending.ts';
 import { Figures } from './figures.ts';
 import { createGateway, newGeneration } from './gateway.ts';
 import { leaveHint, removeHint } from './hint.ts';
+import { historyOf } from './history.ts';
 import { HomeWatch } from './home-watch.ts';
 import { createHosts, type Hosts } from './hosts.ts';
 import type { Installing } from './installing.ts';
@@ -53,8 +54,7 @@ export interface Daemon {
 export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], warnings: string[]): Promise<Daemon> {
   const registry = openRegistry(paths);
   const secrets = await openSecrets(paths.secrets);
-  const history = createHistory({ path: paths.history, worker: join(packageRoot(), 'dist', 'history-worker.js') });
-  const daemon = new WiredDaemon({ paths, engine, warnings, registry, secrets, history });
+  const daemon = new WiredDaemon({ paths, engine, warnings, registry, secrets, history: historyOf(paths, secrets) });
   await daemon.begin();
   return daemon;
 }

@@ -18,15 +18,18 @@ const RECORD: CallRecord = {
   session: 's1',
   host: 'code',
   server: 'weather',
+  instance: 'weather',
   method: 'tools/call',
   target: 'now',
   queuedMs: 0,
   totalMs: 3,
   outcome: 'ok',
   errorCode: null,
+  error: null,
   requestBytes: 80,
   responseBytes: 200,
   traceparent: null,
+  marks: [],
 };
 
 function figuresOf(name: string, openCalls: number): ServerFigures {

@@ -1,6 +1,7 @@
+import type { CallRecord } from '../core/call-record.ts';
 import type { Effect, GatewayEvent, TimerId, TrialOutcome } from '../core/events.ts';
 import type { Gateway } from '../core/gateway.ts';
-import type { CallRecord, ExposedName, ServerMemory, Transition } from '../core/model.ts';
+import type { ExposedName, ServerMemory, Transition } from '../core/model.ts';
 import type { Bytes } from '../protocol/frame.ts';
 
 /** What the runtime needs of the edges. Each is one function or a few; daemon.ts wires them. */

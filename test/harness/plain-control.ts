@@ -1,3 +1,4 @@
+import type { CallQuery } from '../../src/api/contract/calls.ts';
 import type { SecretInfo, SecretRequest, TokenRequest } from '../../src/api/contract/credentials.ts';
 import type { FiguresEvent, ServerFigures } from '../../src/api/contract/figures.ts';
 import type { LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts';
@@ -180,9 +181,14 @@ export class PlainControl implements DaemonControl {
     return { daemon: { pid: process.pid, rssBytes: 1 }, servers: [] };
   }
 
-  async calls({ limit, server }: { limit: number; server: string | null }) {
-    this.asked.push(`calls ${limit} ${server}`);
-    return [];
+  async calls(query: CallQuery) {
+    this.asked.push(`calls ${JSON.stringify(query)}`);
+    return { calls: [], next: null, total: 0, totalIsLeast: false };
+  }
+
+  async call(id: number) {
+    this.asked.push(`call ${id}`);
+    return null;
   }
 
   async apply(request: ApplyRequest) {

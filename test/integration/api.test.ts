@@ -37,9 +37,11 @@ describe('over the socket of the home', () => {
     expect(await read('/api/sessions')).toEqual([]);
     expect(await read('/api/processes')).toMatchObject({ servers: [] });
     expect(await read('/api/catalog?query=wea')).toEqual([]);
-    expect(await read('/api/calls?limit=7&server=todo')).toEqual([]);
+    expect(await read('/api/calls?limit=7&server=todo&minMs=1.5&host=')).toMatchObject({ calls: [], next: null });
     expect(await read('/api/declared')).toEqual({ mcpServers: {} });
-    expect(here.control.asked).toEqual(expect.arrayContaining(['catalog wea', 'calls 7 todo']));
+    expect(here.control.asked).toEqual(
+      expect.arrayContaining(['catalog wea', 'calls {"server":"todo","minMs":1.5,"limit":7}']),
+    );
   });
 
   test('health is what the doctor finds, looked at once for all who ask', async () => {
@@ -149,7 +151,11 @@ describe('over the socket of the home', () => {
     expect((await askLocal(here.paths, '/api/servers/..%2f..%2fconfig/logs')).text).toContain('SERVER_UNKNOWN');
     expect((await askLocal(here.paths, '/api/servers/__proto__')).text).toContain('SERVER_UNKNOWN');
     expect((await askLocal(here.paths, '/api/servers/weather/logs?lines=x')).text).toContain('REQUEST_INVALID');
-    expect((await askLocal(here.paths, '/api/calls?limit=0')).text).toContain('REQUEST_INVALID');
+    for (const query of ['limit=0', 'limit=x', 'since=-1', 'outcome=fine', 'order=best', 'before=%27', 'minMs=1e9'])
+      expect((await askLocal(here.paths, `/api/calls?${query}`)).text).toContain('REQUEST_INVALID');
+    for (const id of ['7', '0', 'x', '99999999999999999'])
+      expect(JSON.parse((await askLocal(here.paths, `/api/calls/${id}`)).text).error.code).toBe('CALL_UNKNOWN');
+    expect(here.control.asked.filter((asked) => asked.startsWith('call '))).toEqual(['call 7']);
   });
 
   test('a body that does not fit is refused with the reason', async () => {

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHistory, type History } from '../../registry/history.ts';
-import type { CallRecord } from '../../src/core/model.ts';
+import type { CallRecord } from '../../src/core/call-record.ts';
 import { HISTORY_QUEUE_ROWS_MAX, HISTORY_ROWS_PER_SECOND_MAX } from '../../src/operation-limits.ts';
 import { bundled } from '../harness/bundled-source.ts';
+import { aCall, asItIs } from '../harness/call-record.ts';
 import { until } from '../harness/until.ts';
 
 let programs: string;
@@ -21,7 +22,7 @@ afterAll(() => rmSync(programs, { recursive: true, force: true }));
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'mcpd-history-'));
   path = join(home, 'history.db');
-  history = createHistory({ path, worker });
+  history = createHistory({ path, mask: asItIs, worker });
 });
 afterEach(async () => {
   await history.close();
@@ -29,28 +30,14 @@ afterEach(async () => {
 });
 
 function call(at: number, outcome: CallRecord['outcome'] = 'ok'): CallRecord {
-  return {
-    at,
-    session: 's1',
-    host: 'editor',
-    server: 'weather',
-    method: 'tools/call',
-    target: 'forecast',
-    queuedMs: 0,
-    totalMs: 1.5,
-    outcome,
-    errorCode: outcome === 'error' ? -32603 : null,
-    requestBytes: 10,
-    responseBytes: 20,
-    traceparent: null,
-  };
+  return aCall(at, { outcome, errorCode: outcome === 'error' ? -32603 : null });
 }
 
-const newest = async (limit = 10) => (await history.calls({ limit, server: null })).map(({ at }) => at);
+const newest = async (limit = 10) => (await history.calls({ limit })).calls.map(({ at }) => at);
 
 async function again(): Promise<void> {
   await history.close();
-  history = createHistory({ path, worker });
+  history = createHistory({ path, mask: asItIs, worker });
 }
 
 test('calls and transitions are there at once, newest first, and after the next start', async () => {
@@ -73,7 +60,7 @@ test('calls and transitions are there at once, newest first, and after the next 
 
 test('a call has its number when it is recorded, and a call of a later daemon has a higher one', async () => {
   const first = [history.recordCall(call(1)), history.recordCall(call(2))];
-  const ids = async () => (await history.calls({ limit: 10, server: null })).map(({ id }) => id);
+  const ids = async () => (await history.calls({ limit: 10 })).calls.map(({ id }) => id);
   expect(await ids()).toEqual([...first].reverse());
   await again();
   const later = history.recordCall(call(3)) ?? 0;
@@ -87,7 +74,7 @@ test('what was recorded just before the end is written, and what comes later is 
   history.recordCall(call(2));
   await closing;
   expect(history.totals()).toEqual({ calls: 2, errors: 0, sampledOut: 1 });
-  history = createHistory({ path, worker });
+  history = createHistory({ path, mask: asItIs, worker });
   expect(await newest()).toEqual([1]);
 });
 
@@ -134,7 +121,7 @@ test('a history that cannot be written switches itself off, says so, counts what
 
 test('a thread without work ends, and the next call is written by another', async () => {
   await history.close();
-  history = createHistory({ path, worker, idleMs: 1 });
+  history = createHistory({ path, mask: asItIs, worker, idleMs: 1 });
   for (let at = 1; at <= 5; at++) {
     history.recordCall(call(at));
     expect(await newest(1)).toEqual([at]);
@@ -147,7 +134,7 @@ test('a thread without work ends, and the next call is written by another', asyn
 
 test('a thread that cannot be started at all is like one that died', async () => {
   await history.close();
-  history = createHistory({ path, worker: 'no-path.mjs' });
+  history = createHistory({ path, mask: asItIs, worker: 'no-path.mjs' });
   history.recordCall(call(1));
   expect(await newest()).toEqual([]);
   expect(history.findings()).toEqual([expect.stringMatching(/switched off: its thread died/)]);
@@ -156,7 +143,7 @@ test('a thread that cannot be started at all is like one that died', async () =>
 
 test('without its thread the history is off and says so, and nobody waits', async () => {
   await history.close();
-  history = createHistory({ path, worker: join(home, 'missing.mjs') });
+  history = createHistory({ path, mask: asItIs, worker: join(home, 'missing.mjs') });
   history.recordCall(call(1));
   await expect(newest()).rejects.toMatchObject({ code: 'INTERNAL' });
   expect(history.findings()).toEqual([expect.stringMatching(/switched off: its thread died/)]);

@@ -31,7 +31,7 @@ export const CallQuery = z.object({
   /** 100 when absent. */
   limit: z.optional(z.int().check(z.minimum(1), z.maximum(CALL_ANSWER_ROWS_MAX))),
   /** `next` of the page before, asked for with the same filters and order. */
-  before: z.optional(z.string().check(z.regex(/^(?:\d{1,16}(?:\.\d{1,20})?:)?\d{1,16}$/))),
+  before: z.optional(z.string().check(z.regex(/^(?:[\d.e-]{1,32}:)?\d{1,16}$/))),
 });
 export type CallQuery = z.infer<typeof CallQuery>;
 
@@ -90,7 +90,17 @@ export interface CallStage {
 }
 
 export interface CallMoment {
-  name: 'received' | 'started' | 'sent' | 'progress' | 'asked' | 'resumed' | 'answered' | 'delivered';
+  name:
+    | 'received'
+    | 'starting'
+    | 'started'
+    | 'sent'
+    | 'progress'
+    | 'asked'
+    | 'resumed'
+    | 'answered'
+    | 'delivered'
+    | 'cancelled';
   /** Milliseconds after `at`. */
   atMs: number;
 }

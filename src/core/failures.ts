@@ -1,0 +1,29 @@
+import type { Span } from '../protocol/frame.ts';
+import { jsonString, member } from '../protocol/members.ts';
+
+/**
+ * Why a call failed, for the history. Arguments and results are never kept, and messages like to quote them: what stands in quotes is left
+ * out. What is kept is a help for people, so a very long message is only counted.
+ */
+
+/** The message of a server's error. */
+export function failureOf(bytes: Uint8Array, error: Span): string | null {
+  const message = member(bytes, error, 'message');
+  if (message === null) return null;
+  const length = message.end - message.start;
+  if (length > MESSAGE_BYTES_MAX) return `a message of ${length} bytes`;
+  const text = jsonString(bytes, message);
+  return text === null ? null : withoutQuoted(text);
+}
+
+export function withoutQuoted(message: string): string {
+  return message
+    .replace(/"(?:[^"\\]|\\.)*"?/g, '"…"')
+    .replace(/`[^`]*`?/g, '`…`')
+    .replace(/[“«][^”»]*[”»]?/g, '“…”')
+    .replace(/(?<!\w)'(?:[^']|'(?=\w))*'?/g, "'…'");
+}
+
+// — internal —
+
+const MESSAGE_BYTES_MAX = 4096;
