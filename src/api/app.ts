@@ -30,6 +30,13 @@ export interface AppOptions {
 
 /** The one app behind both listeners. What each of them lets in was decided by the guard before. */
 export function createListeners(options: AppOptions): Record<Listener, RequestListener> {
+  const app = createApp(options);
+  const listen = (listener: Listener) =>
+    getRequestListener((request, env) => app.fetch(request, { ...env, listener }), { overrideGlobalObjects: false });
+  return { local: listen('local'), web: listen('web') };
+}
+
+export function createApp(options: AppOptions): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   app.route('/api', readRoutes(options));
   app.route('/api', loginRoutes(options));
@@ -41,9 +48,7 @@ export function createListeners(options: AppOptions): Record<Listener, RequestLi
   app.route('/api', telemetryRoutes(options));
   app.notFound((c) => answerFault(c, new McpdError('ROUTE_UNKNOWN', { what: 'nothing is here' })));
   app.onError((thrown, c) => answerFault(c, asMcpdError(thrown, 'INTERNAL', 'the daemon could not answer')));
-  const listen = (listener: Listener) =>
-    getRequestListener((request, env) => app.fetch(request, { ...env, listener }), { overrideGlobalObjects: false });
-  return { local: listen('local'), web: listen('web') };
+  return app;
 }
 
 // — internal —

@@ -1,0 +1,133 @@
+import type {
+  AddRequest,
+  ApplyRequest,
+  ApplyResult,
+  CallRow,
+  CatalogHit,
+  DaemonStatus,
+  DeclaredSet,
+  InstallEvent,
+  InstallPlan,
+  InstallRequest,
+  LiveEvent,
+  LogLine,
+  ProcessTree,
+  ServerCommand,
+  ServerInfo,
+  ServerPatch,
+  ServerStatus,
+  SessionStatus,
+  ShutdownRequest,
+  ToolInfo,
+} from '../contract.ts';
+import type { ApprovalCode, ApprovalEvent, ApprovalInfo, ApprovalRequest, ConfirmRequest } from './approvals.ts';
+import type { NewToken, SecretChange, SecretInfo, SecretRequest, TokenInfo, TokenRequest } from './credentials.ts';
+import type { ServerFigures } from './figures.ts';
+import type { HealthReport } from './health.ts';
+import type { LoginEvent, LoginRequest } from './logins.ts';
+import type { TryAnswer, TryEvent, TryRequest } from './tries.ts';
+
+/**
+ * Every route of the control interface, from which docs/openapi.json is made (`npm run openapi`; a test compares it with the routes that
+ * there are). `request` is the JSON of its body, `answer` the JSON that comes back, `lines` one line of an answer that goes on: JSON lines,
+ * as they come. Which of them a page may ask for is the guard's to say.
+ */
+export interface Routes {
+  /** Is it there? Needs no token. */
+  'GET /healthz': { answer: { ok: true } };
+  /** A one-time code of `mcpd dashboard`, for the token. Needs no token. */
+  'POST /api/session': { request: { code: string }; answer: { token: string } };
+  /** The address that opens the dashboard once. */
+  'POST /api/codes': { answer: { url: string; expiresInMs: number } };
+  /** The same stream as `/ws`: a snapshot, then what changed. */
+  'GET /api/live': { lines: LiveEvent };
+
+  /** The daemon itself. */
+  'GET /api/status': { answer: DaemonStatus };
+  /** What `mcpd doctor` finds, as far as the daemon can see it. */
+  'GET /api/health': { answer: HealthReport };
+  /** The daemon drains and stops. */
+  'POST /api/shutdown': { request: ShutdownRequest; answer: { stopping: true } };
+  /** Connected hosts. */
+  'GET /api/sessions': { answer: SessionStatus[] };
+  /** Processes of the servers, with all their descendants. */
+  'GET /api/processes': { answer: ProcessTree };
+
+  /** Every server. */
+  'GET /api/servers': { answer: ServerStatus[] };
+  /** Installs from the catalog, from npm, from a folder or from an address. */
+  'POST /api/servers': { request: InstallRequest; lines: InstallEvent };
+  /** Adds a server by its command line or its address. */
+  'POST /api/servers/add': { request: AddRequest; lines: InstallEvent };
+  /** What an install would do and still needs. */
+  'POST /api/plans': { request: InstallRequest; answer: InstallPlan };
+  /** One server, with its lists, its last exits and changes of state. */
+  'GET /api/servers/{name}': { answer: ServerInfo };
+  /** Changes its settings, never what it runs. */
+  'PATCH /api/servers/{name}': { request: ServerPatch; answer: ServerStatus };
+  /** Removes it. */
+  'DELETE /api/servers/{name}': { query: { purge?: Flag }; answer: { removed: string } };
+  /** Starts, stops or restarts it, and waits until it is so. */
+  'POST /api/servers/{name}/{command}': { path: { command: ServerCommand }; answer: ServerStatus };
+  /** Its log: past lines as one array, or past and new ones as lines. */
+  'GET /api/servers/{name}/logs': {
+    query: { lines?: number; since?: number; follow?: Flag };
+    answer: LogLine[];
+    lines: LogLine;
+  };
+  /** How it fares: calls by the minute, latency, memory and CPU. */
+  'GET /api/servers/{name}/figures': { answer: ServerFigures };
+  /** How all servers fare. */
+  'GET /api/figures': { answer: ServerFigures[] };
+  /** Logs in at a remote server. */
+  'POST /api/servers/{name}/auth': { request: LoginRequest; lines: LoginEvent };
+  /** Forgets a login. */
+  'DELETE /api/servers/{name}/auth': { answer: { server: string; forgotten: boolean } };
+
+  /** The tools of one server or of all, as hosts see them. */
+  'GET /api/tools': { query: { server?: string }; answer: ToolInfo[] };
+  /** A person tries a tool, a prompt or a resource. */
+  'POST /api/servers/{name}/tries': { request: TryRequest; lines: TryEvent };
+  /** What he answers to a question of a server that he tries. */
+  'POST /api/tries/{try}/answers/{question}': { request: TryAnswer; answer: { answered: true } };
+  /** Past calls. */
+  'GET /api/calls': { query: { limit?: number; server?: string }; answer: CallRow[] };
+
+  /** What pages ask for and wait for, and what became of it. */
+  'GET /api/approvals': { answer: ApprovalInfo[] };
+  /** Asks for something that a page may not do: it waits for a person. */
+  'POST /api/approvals': { request: ApprovalRequest; answer: ApprovalInfo };
+  'GET /api/approvals/{id}': { answer: ApprovalInfo };
+  /** Takes it back; what runs already is undone. */
+  'DELETE /api/approvals/{id}': { answer: ApprovalInfo };
+  /** What becomes of it. */
+  'GET /api/approvals/{id}/events': { lines: ApprovalEvent };
+  /** Says yes by a code from a terminal. */
+  'POST /api/approvals/{id}/confirm': { request: ConfirmRequest; answer: ApprovalInfo };
+  /** A person says yes. */
+  'POST /api/approvals/{id}/accept': { answer: ApprovalInfo };
+  /** A person says no. */
+  'POST /api/approvals/{id}/decline': { answer: ApprovalInfo };
+  /** A code for the page. */
+  'POST /api/approvals/{id}/code': { answer: ApprovalCode };
+
+  /** Entries of the catalog that fit the words. */
+  'GET /api/catalog': { query: { query?: string }; answer: CatalogHit[] };
+  /** All servers as a file, without secrets. */
+  'GET /api/declared': { answer: DeclaredSet };
+  /** Makes the servers those of a file. */
+  'POST /api/declared': { request: ApplyRequest; answer: ApplyResult };
+
+  /** Names of secrets, and who needs them. */
+  'GET /api/secrets': { answer: SecretInfo[] };
+  'POST /api/secrets/{name}': { request: SecretRequest; answer: SecretChange };
+  'DELETE /api/secrets/{name}': { query: { secret?: string }; answer: { removed: string[] } };
+  /** Clients that come in by HTTP. */
+  'GET /api/tokens': { answer: TokenInfo[] };
+  'POST /api/tokens': { request: TokenRequest; answer: NewToken };
+  'DELETE /api/tokens/{name}': { answer: { removed: string } };
+}
+
+// — internal —
+
+type Flag = '1';

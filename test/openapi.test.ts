@@ -1,0 +1,30 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createApp } from '../src/api/app.ts';
+import { DashboardCodes } from '../src/api/codes.ts';
+import { PlainControl } from './harness/plain-control.ts';
+import { documentedRoutes, type OpenApi, openApi } from './openapi/document.ts';
+
+let document: OpenApi;
+beforeAll(async () => {
+  document = await openApi();
+});
+
+test('docs/openapi.json is what the contract makes of it: npm run openapi writes it', async () => {
+  await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../docs/openapi.json');
+});
+
+test('the routes of src/api/contract/routes.ts are those that there are', async () => {
+  const { signal: closing } = new AbortController();
+  const app = createApp({
+    control: new PlainControl(),
+    token: 'x',
+    codes: new DashboardCodes(),
+    port: () => null,
+    closing,
+  });
+  const real = app.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+  const documented = documentedRoutes(document)
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((route) => route !== 'GET /healthz');
+  expect(documented.sort()).toEqual(real.sort());
+});
