@@ -12,10 +12,11 @@ test('what a daemon answers is what docs/openapi.json says', async ({ machine })
   const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
   const host = await machine.connected();
   await machine.add('echo', 'echo');
+  const client = new DaemonClient(pathsOf(machine.home.mcpdHome));
+  await client.request('POST', '/api/servers/echo/recording', { on: true });
   await host.call('echo__echo', { text: 'hello' });
   await machine.cli('call', 'echo__fail');
   await machine.ok('token', 'add', 'inspector');
-  const client = new DaemonClient(pathsOf(machine.home.mcpdHome));
 
   const routes = Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(([path, { get }]) => {
     const schema = get === undefined ? undefined : answerOf(get);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ts from 'typescript';
 import * as z from 'zod/mini';
+import type { Routes } from '../../src/api/contract/routes.ts';
 import { judgeWeb } from '../../src/api/guard.ts';
 import { McpdError } from '../../src/errors.ts';
 import { commentOf, type Known, nameOf, type Schema, TypeSchemas } from './type-schemas.ts';
@@ -59,6 +60,8 @@ export function documentedRoutes({ paths }: OpenApi): Route[] {
 
 // — internal —
 
+/** What needs no token. */
+const OPEN: ReadonlySet<string> = new Set<keyof Routes>(['GET /healthz', 'POST /api/session']);
 const JSON_TYPE = 'application/json';
 const LINES_TYPE = 'application/x-ndjson';
 const ABOUT =
@@ -133,6 +136,7 @@ function operation(member: ts.TypeElement, schemas: TypeSchemas, checker: ts.Typ
     const type = parts.get(name);
     return type === undefined ? null : schemas.of(type);
   });
+  const text = parts.get('text');
   const summary = commentOf(member, checker);
   const parameters = [
     ...pathParameters(path, parts.get('path'), schemas),
@@ -141,11 +145,12 @@ function operation(member: ts.TypeElement, schemas: TypeSchemas, checker: ts.Typ
   const answers = {
     ...(answer ? { [JSON_TYPE]: { schema: answer } } : {}),
     ...(lines ? { [LINES_TYPE]: { schema: lines } } : {}),
+    ...(text === undefined ? {} : { [text.getText().slice(1, -1)]: { schema: { type: 'string' } } }),
   };
   return {
     ...(summary === '' ? {} : { summary }),
     ...{ operationId: operationId(method, path), 'x-mcpd-page': isForPages(method, path) },
-    ...(isOpen(path) ? { security: [] } : {}),
+    ...(OPEN.has(`${method} ${path}`) ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(request ? { requestBody: { required: true, ...content(JSON_TYPE, request) } } : {}),
     responses: {
@@ -184,10 +189,6 @@ function operationId(method: string, path: string): string {
   return [method.toLowerCase(), ...path.replace(/^\/api/, '').split(/\W+/)].filter((word) => word !== '').join('-');
 }
 
-function isOpen(path: string): boolean {
-  return path === '/healthz' || path === '/api/session';
-}
-
 /** The guard's own word, with everything right but the question whether a page may. */
 function isForPages(method: string, path: string): boolean {
   const rawHeaders = ['host', '127.0.0.1:7077', 'authorization', 'Bearer x'];
@@ -196,7 +197,7 @@ function isForPages(method: string, path: string): boolean {
   try {
     judgeWeb(
       { method, target: target.replace(/\{\w+\}/g, '1'), rawHeaders, upgrade: false },
-      { port: 7077, token: 'x' },
+      { port: 7077, token: 'x', scrapeToken: null },
     );
     return true;
   } catch (thrown) {

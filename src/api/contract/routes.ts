@@ -25,12 +25,21 @@ import type { NewToken, SecretChange, SecretInfo, SecretRequest, TokenInfo, Toke
 import type { ServerFigures } from './figures.ts';
 import type { HealthReport } from './health.ts';
 import type { LoginEvent, LoginRequest } from './logins.ts';
+import type {
+  RecordedFrames,
+  Recording,
+  RecordingState,
+  RecordingSwitch,
+  ReplayEvent,
+  ReplayRequest,
+} from './recordings.ts';
+import type { ScrapeToken, TelemetryRequest, TelemetryStatus } from './telemetry.ts';
 import type { TryAnswer, TryEvent, TryRequest } from './tries.ts';
 
 /**
  * Every route of the control interface, from which docs/openapi.json is made (`npm run openapi`; a test compares it with the routes that
  * there are). `request` is the JSON of its body, `answer` the JSON that comes back, `lines` one line of an answer that goes on: JSON lines,
- * as they come. Which of them a page may ask for is the guard's to say.
+ * as they come; `text` the type of what is no JSON. Which of them a page may ask for is the guard's to say.
  */
 export interface Routes {
   /** Is it there? Needs no token. */
@@ -92,6 +101,30 @@ export interface Routes {
   'POST /api/tries/{try}/answers/{question}': { request: TryAnswer; answer: { answered: true } };
   /** Past calls. */
   'GET /api/calls': { query: { limit?: number; server?: string }; answer: CallRow[] };
+
+  /** The flight recorder of a server: on or off, and how much it holds. */
+  'GET /api/servers/{name}/recording': { answer: RecordingState };
+  /** Switches it. */
+  'POST /api/servers/{name}/recording': { request: RecordingSwitch; answer: RecordingState };
+  /** Forgets what it holds. */
+  'DELETE /api/servers/{name}/recording': { answer: RecordingState };
+  /** The messages it holds. */
+  'GET /api/servers/{name}/recording/frames': { query: { after?: number; limit?: number }; answer: RecordedFrames };
+  /** The same as a file, which can be replayed. */
+  'GET /api/servers/{name}/recording/file': { answer: Recording };
+  /** Asks again, of a fresh process, what hosts asked. */
+  'POST /api/servers/{name}/recording/replay': { request: ReplayRequest; lines: ReplayEvent };
+
+  /** Figures for Prometheus, in its own format. The token of `mcpd telemetry token` is good for this alone. */
+  'GET /metrics': { text: 'text/plain' };
+  /** What is sent to other programs. */
+  'GET /api/telemetry': { answer: TelemetryStatus };
+  /** Where it is sent. */
+  'POST /api/telemetry': { request: TelemetryRequest; answer: TelemetryStatus };
+  /** Sends nothing any more. */
+  'DELETE /api/telemetry': { answer: TelemetryStatus };
+  /** The token for `/metrics`, the same each time. */
+  'POST /api/telemetry/token': { query: { renew?: Flag }; answer: ScrapeToken };
 
   /** What pages ask for and wait for, and what became of it. */
   'GET /api/approvals': { answer: ApprovalInfo[] };
