@@ -13,6 +13,7 @@ interface PageEntry {
 export const ENTRIES = [
   { path: 'servers', title: 'Servers', icon: 'servers', shortcut: 's' },
   { path: 'calls', title: 'Calls', icon: 'calls', shortcut: 'c' },
+  { path: 'recordings', title: 'Recordings', icon: 'recordings', shortcut: 'r' },
   { path: 'health', title: 'Health', icon: 'health', shortcut: 'h' },
   { path: 'settings', title: 'Settings', icon: 'settings', shortcut: 'e' },
 ] as const satisfies readonly PageEntry[];

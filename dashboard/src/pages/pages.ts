@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { CallsPage } from './calls/calls-page.tsx';
 import type { PagePath } from './entries.ts';
 import { HealthPage } from './health/health-page.tsx';
+import { RecordingsPage } from './recordings/recordings-page.tsx';
 import { ServersEntry } from './servers-entry.tsx';
 import { SettingsPage } from './settings/settings-page.tsx';
 
@@ -12,6 +13,7 @@ export type Page = ComponentType<{ parts: readonly string[] }>;
 export const PAGES: Record<PagePath, Page> = {
   servers: ServersEntry,
   calls: CallsPage,
+  recordings: RecordingsPage,
   health: HealthPage,
   settings: SettingsPage,
 };

@@ -4,9 +4,9 @@ import { bytesText, latencyText } from '../../text.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock, Command } from '../../ui/code.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { saveAs } from '../../ui/save.ts';
 import { StateDot } from '../../ui/state-dot.tsx';
 import { type Block, blocksOf } from './result-blocks.ts';
-import { saveAs } from './save.ts';
 import type { Trial } from './use-try.ts';
 
 /** What came of a try. */
