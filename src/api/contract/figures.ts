@@ -36,12 +36,12 @@ export interface LatencyFigures {
 }
 
 /** Memory and CPU of all processes of the server together: looked at every five seconds, every two while somebody watches. */
-export type TreeFigures =
+type TreeFigures =
   | { state: 'measured'; now: TreeSample; samples: TreeSamples }
   /** `reason` for people: it does not run, it runs elsewhere, processes cannot be listed. `samples` are those of before, if any. */
   | { state: 'unknown'; reason: string; samples: TreeSamples };
 
-export interface TreeSample {
+interface TreeSample {
   at: number;
   processes: number;
   rssBytes: number;
@@ -50,7 +50,7 @@ export interface TreeSample {
 }
 
 /** The last samples, 60 at most, oldest first and as columns of one length; what is measured now is the last of them. */
-export interface TreeSamples {
+interface TreeSamples {
   at: number[];
   rssBytes: number[];
   cpuPercent: (number | null)[];
