@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Command } from '../../ui/code.tsx';
 import { Choice, SearchField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/notes.tsx';
+import { InstallDialog } from './install/install-dialog.tsx';
 import { filtered, type Order, orderAfterClick, SHOWN_STATES, type Shown, sorted } from './order.ts';
 import { ServerTable } from './server-table.tsx';
 import './servers.css';
@@ -26,6 +27,7 @@ export function ServersPage() {
   const [words, setWords] = useState('');
   const [order, setOrder] = useState<Order>({ by: 'name', descending: false });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [isInstalling, setInstalling] = useState(false);
   const shown = SHOWN_STATES.find((one) => one === route.value.query.get('show')) ?? 'all';
   const all = servers.value;
   const known = figures.value;
@@ -52,8 +54,12 @@ export function ServersPage() {
           options={SHOWN}
           onChange={(show) => replaceWith(withQuery(hrefOf('servers'), { show: show === 'all' ? null : show }))}
         />
+        <Button icon="plus" onPress={() => setInstalling(true)}>
+          Install
+        </Button>
       </div>
       <Warnings />
+      {isInstalling ? <InstallDialog onClose={() => setInstalling(false)} /> : null}
       {all.size === 0 ? <NoServer /> : null}
       {all.size > 0 && rows.length === 0 ? (
         <Empty icon="search" title="No server is like that">
@@ -122,7 +128,7 @@ function Warnings() {
 function NoServer() {
   return (
     <Empty icon="servers" title="No server yet">
-      <p>A server is installed in a terminal: it runs as you, so no page alone may add one.</p>
+      <p>Choose one with Install, or in a terminal:</p>
       <Command text="mcpd install weather" />
       <p>What there is:</p>
       <Command text="mcpd search" />
