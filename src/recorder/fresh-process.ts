@@ -35,7 +35,6 @@ export class FreshProcess {
   readonly #answers: Map<string, string[]>;
   #resolveEnded: () => void = () => undefined;
   #nextId = 1;
-  #isUp = false;
   #exit: ExitReport | null = null;
   #wait: Wait | null = null;
 
@@ -50,8 +49,13 @@ export class FreshProcess {
   /** Starts it. @throws McpdError SERVER_START_FAILED, CALL_TIMEOUT */
   async up(timeoutMs: number): Promise<void> {
     const { port, server } = this.#options;
-    port.spawn();
-    if (this.#isUp) return;
+    try {
+      port.spawn();
+    } catch (thrown) {
+      // Nobody will report its end.
+      this.#resolveEnded();
+      throw thrown;
+    }
     try {
       await this.#until('up', 'it did not start', timeoutMs);
     } catch (thrown) {
@@ -90,7 +94,6 @@ export class FreshProcess {
   /** Takes what the edge reports of it. */
   take(event: GatewayEvent): void {
     if (event.type === 'server-spawned') {
-      this.#isUp = true;
       if (this.#wait?.for === 'up') this.#wait.resolve(NOTHING);
     } else if (event.type === 'server-message') this.#hear(event.frame);
     else if (event.type === 'server-noise' && event.id !== null) this.#fail(event.id, `its answer is ${event.reason}`);
