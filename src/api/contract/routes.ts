@@ -2,7 +2,6 @@ import type {
   AddRequest,
   ApplyRequest,
   ApplyResult,
-  CallRow,
   CatalogHit,
   DaemonStatus,
   DeclaredSet,
@@ -21,6 +20,7 @@ import type {
   ToolInfo,
 } from '../contract.ts';
 import type { ApprovalCode, ApprovalEvent, ApprovalInfo, ApprovalRequest, ConfirmRequest } from './approvals.ts';
+import type { CallDetail, CallPage, CallQuery } from './calls.ts';
 import type { NewToken, SecretChange, SecretInfo, SecretRequest, TokenInfo, TokenRequest } from './credentials.ts';
 import type { ServerFigures } from './figures.ts';
 import type { HealthReport } from './health.ts';
@@ -99,8 +99,10 @@ export interface Routes {
   'POST /api/servers/{name}/tries': { request: TryRequest; lines: TryEvent };
   /** What he answers to a question of a server that he tries. */
   'POST /api/tries/{try}/answers/{question}': { request: TryAnswer; answer: { answered: true } };
-  /** Past calls. */
-  'GET /api/calls': { query: { limit?: number; server?: string }; answer: CallRow[] };
+  /** Past calls that fit, page by page. */
+  'GET /api/calls': { query: CallQuery; answer: CallPage };
+  /** One of them, with what it passed on its way. */
+  'GET /api/calls/{id}': { answer: CallDetail };
 
   /** The flight recorder of a server: on or off, and how much it holds. */
   'GET /api/servers/{name}/recording': { answer: RecordingState };
