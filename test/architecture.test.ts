@@ -76,8 +76,8 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
     why: 'the shim starts within milliseconds and outlives daemons',
   },
   dashboard: {
-    from: ['dashboard', 'src/api/contract', 'src/core/model', 'src/text'],
-    why: 'it runs in a browser: types, and the one function that makes text safe to show',
+    from: ['dashboard', 'src/api/contract', 'src/core/model', 'src/text', 'src/shell-word'],
+    why: 'it runs in a browser: types, and what makes text safe to show and to paste',
   },
 };
 

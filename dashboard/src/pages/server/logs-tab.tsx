@@ -12,6 +12,7 @@ import { Badge } from '../../ui/state-dot.tsx';
 import type { Tone } from '../../ui/tone.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import { fileOf, type KeptLine, LEVELS, type LogFilters, partsOf, SOURCES } from './log-ring.ts';
+import { saveAs } from './save.ts';
 import { useLog } from './use-log.ts';
 import './logs.css';
 
@@ -57,7 +58,7 @@ export function LogsTab({ name }: { name: string }) {
         <Button icon="down" pressed={follows} onPress={() => setFollows(!follows)}>
           Follow
         </Button>
-        <Button icon="download" disabled={lines.length === 0} onPress={() => save(`${name}.log`, fileOf(lines))}>
+        <Button icon="download" disabled={lines.length === 0} onPress={() => saveAs(`${name}.log`, fileOf(lines))}>
           Download
         </Button>
       </div>
@@ -133,15 +134,3 @@ function NoLines({ isFiltered, onShowAll }: { isFiltered: boolean; onShowAll: ()
     </Empty>
   );
 }
-
-function save(fileName: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileName;
-  link.click();
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(url), SAVE_MS);
-}
-
-const SAVE_MS = 10_000;
