@@ -12,16 +12,27 @@ type AddressOptions = Pick<AddressRequest, 'transport' | 'headers'>;
  * @throws McpdError USAGE naming the option, INPUT_MISSING without a terminal to ask on
  */
 export async function addressOptions(parsed: Parsed, command: string, context: Context): Promise<AddressOptions> {
-  const headers = new Map<string, { value: string; secret: boolean }>();
-  for (const word of parsed.values('header')) {
-    const { name, value } = headerOf(word);
-    headers.set(name, { value: value ?? (await asked(name, command, context)), secret: true });
-  }
+  const given = await givenHeaders(parsed.values('header'), command, context);
+  const headers = Array.from(given, ([name, value]) => [name, { value, secret: true }] as const);
   const transport = parsed.value('transport');
   return {
     ...(transport === undefined ? {} : { transport: transportOf(transport) }),
-    ...(headers.size === 0 ? {} : { headers: Object.fromEntries(headers) }),
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
   };
+}
+
+/** By name; a value that is not there is asked for. @throws McpdError as `addressOptions` */
+export async function givenHeaders(
+  words: readonly string[],
+  command: string,
+  context: Context,
+): Promise<Map<string, string>> {
+  const headers = new Map<string, string>();
+  for (const word of words) {
+    const { name, value } = headerOf(word);
+    headers.set(name, value ?? (await asked(name, command, context)));
+  }
+  return headers;
 }
 
 /** `NAME: VALUE` or `NAME`. @throws McpdError USAGE */

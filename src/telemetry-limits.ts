@@ -23,8 +23,8 @@ export const OTLP_CALLS_PER_EXPORT_MAX = 100;
 export const OTLP_CALLS_WAITING_MAX = 4096;
 /** The state of all metrics is sent this often. */
 export const OTLP_METRICS_EVERY_MS = 15 * SECOND;
-/** One export with its repetitions. */
-export const OTLP_EXPORT_TIMEOUT_MS = 10 * SECOND;
+/** One export with its repetitions: long enough for a receiver that starts again, short enough to be told soon that there is none. */
+export const OTLP_EXPORT_TIMEOUT_MS = 5 * SECOND;
 /** The last export may hold up the end of the daemon, or a change of where to, so long. */
 export const OTLP_LAST_EXPORT_MS = 2 * SECOND;
 /** What is shown of a receiver's own words. */

@@ -92,6 +92,31 @@ export const DAEMON_COMMANDS: readonly Command[] = [
     load: async () => (await import('../commands/token.ts')).runToken,
   },
   {
+    name: 'telemetry',
+    group: 'daemon',
+    summary: 'Send traces and metrics to an OTLP receiver, or let Prometheus read them.',
+    usage: 'telemetry [status]|set --otlp URL|off|token',
+    operands: { min: 0, max: 1, noun: 'status, set, off or token', complete: ['status', 'set', 'off', 'token'] },
+    options: {
+      otlp: { kind: 'value', value: 'URL', help: 'set: where to send, as http://127.0.0.1:4318' },
+      header: {
+        kind: 'values',
+        value: 'K=V',
+        help: 'set: sent with every export, kept as a secret; K alone is asked for',
+      },
+      'no-traces': { kind: 'flag', help: 'set: metrics only' },
+      'no-metrics': { kind: 'flag', help: 'set: traces only' },
+      renew: { kind: 'flag', help: 'token: make a new one, and the old one is no good any more' },
+      json: JSON_OPTION,
+    },
+    notes: ['Nothing is sent unless it is set. The token reads /metrics and nothing else. See docs/telemetry.md.'],
+    examples: [
+      ['mcpd telemetry set --otlp http://127.0.0.1:4318', ''],
+      ['mcpd telemetry token', 'for Prometheus'],
+    ],
+    load: async () => (await import('../commands/telemetry.ts')).runTelemetry,
+  },
+  {
     name: 'apply',
     group: 'daemon',
     summary: 'Make the installed servers those of a file.',

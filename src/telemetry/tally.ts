@@ -29,7 +29,7 @@ export interface DurationTally {
 }
 
 /** What has no series of its own is counted under this name; no server can have it. */
-export const OTHERS = '_other';
+const OTHERS = '_other';
 
 /**
  * Counts calls and starts whether or not anybody reads them, so that a reader who comes late sees all of them. Exact, also where the

@@ -25,7 +25,7 @@ export async function callback(target: string): Promise<CallbackPage> {
 }
 
 /** What `mcpd telemetry token` would have made. */
-export const SCRAPE_TOKEN = 'S'.repeat(43);
+const SCRAPE_TOKEN = 'S'.repeat(43);
 
 /** A control API that listens in a home of its own, with a one-line dashboard. */
 export async function listeningApi(options: { port?: number; servers?: string[] } = {}): Promise<ListeningApi> {
