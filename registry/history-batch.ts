@@ -92,8 +92,8 @@ export function* unpackCalls({ firstId, numbers, texts, marks }: PackedCalls): G
       text(at + 4),
       text(at + 5),
       text(at + 6),
-      number(at + 7),
-      number(at + 8),
+      toMicroseconds(number(at + 7)),
+      toMicroseconds(number(at + 8)),
       text(at + 9),
       Number.isNaN(errorCode) ? null : errorCode,
       number(at + 11) < 0 ? null : text(at + 11),
@@ -105,12 +105,11 @@ export function* unpackCalls({ firstId, numbers, texts, marks }: PackedCalls): G
   }
 }
 
-/** `2:0.125 6:14.5`: what, and after how many milliseconds, to the microsecond. */
+/** `2:0.125 6:14.5`: what, and after how many milliseconds. */
 export function marksText(marks: ArrayLike<number>): string {
   let text = '';
   for (let at = 0; at + 1 < marks.length; at += 2) {
-    const ms = Math.round((marks[at + 1] ?? 0) * 1000) / 1000;
-    text += `${at === 0 ? '' : ' '}${marks[at] ?? 0}:${ms}`;
+    text += `${at === 0 ? '' : ' '}${marks[at] ?? 0}:${toMicroseconds(marks[at + 1] ?? 0)}`;
   }
   return text;
 }
@@ -122,3 +121,8 @@ export function marksOf(text: string): number[] {
 // — internal —
 
 const COLUMNS = 15;
+
+/** Clocks tell no more, and nobody reads it. All times of a row alike, so that its last mark is not behind its end. */
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
