@@ -11,11 +11,13 @@ import { barsOf } from './waterfall.ts';
 
 const MOMENT_WORDS: Record<CallMoment['name'], string> = {
   received: 'the host asked',
+  starting: 'its server began to start',
   started: 'the server was up',
   sent: 'sent to the server',
   progress: 'first sign of life',
   asked: 'the host was asked for input',
   resumed: 'the host came back with it',
+  cancelled: 'the host called it off',
   answered: 'the server answered',
   delivered: 'handed to the host',
 };

@@ -8,11 +8,11 @@ import { CodeBlock } from '../../ui/code.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, SearchField } from '../../ui/field.tsx';
 import { Empty, ErrorNote } from '../../ui/notes.tsx';
+import { saveAs } from '../../ui/save.ts';
 import { Badge } from '../../ui/state-dot.tsx';
 import type { Tone } from '../../ui/tone.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import { fileOf, type KeptLine, LEVELS, type LogFilters, partsOf, SOURCES } from './log-ring.ts';
-import { saveAs } from './save.ts';
 import { useLog } from './use-log.ts';
 import './logs.css';
 

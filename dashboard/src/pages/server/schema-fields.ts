@@ -11,7 +11,7 @@ export interface FormField {
   initial: FieldValue;
 }
 
-export type Control =
+type Control =
   | { kind: 'text'; long: boolean }
   | { kind: 'number'; integer: boolean; min: number | null; max: number | null }
   | { kind: 'boolean' }

@@ -7,6 +7,7 @@ import { Empty } from '../../ui/notes.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { stateTone } from '../servers/row.ts';
+import { LogsTab } from './logs-tab.tsx';
 import { PromptsTab } from './prompts-tab.tsx';
 import { ResourcesTab } from './resources-tab.tsx';
 import { ToolsTab } from './tools-tab.tsx';
@@ -18,6 +19,7 @@ const TABS = [
   { id: 'tools', label: 'Tools', Panel: ToolsTab as Tab },
   { id: 'prompts', label: 'Prompts', Panel: PromptsTab as Tab },
   { id: 'resources', label: 'Resources', Panel: ResourcesTab as Tab },
+  { id: 'logs', label: 'Logs', Panel: LogsTab as Tab },
 ] as const;
 
 /** One server: `#/servers/NAME/TAB`. */

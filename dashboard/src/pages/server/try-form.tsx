@@ -2,8 +2,9 @@ import type { TryAnswer, TryQuestion, TryRequest } from '../../../../src/api/con
 import { safeLink } from '../../text.ts';
 import { Button } from '../../ui/button.tsx';
 import { SchemaForm } from './schema-form.tsx';
+import type { Trial } from './trial.ts';
 import { TryOutcome } from './try-outcome.tsx';
-import { type Trial, useTry } from './use-try.ts';
+import { useTry } from './use-try.ts';
 
 interface TryFormProps {
   server: string;

@@ -7,7 +7,7 @@ import { ErrorNote } from '../../ui/notes.tsx';
 import { saveAs } from '../../ui/save.ts';
 import { StateDot } from '../../ui/state-dot.tsx';
 import { type Block, blocksOf } from './result-blocks.ts';
-import type { Trial } from './use-try.ts';
+import type { Trial } from './trial.ts';
 
 /** What came of a try. */
 export function TryOutcome({ trial }: { trial: Trial }) {
