@@ -14,6 +14,8 @@ export const RECORDING_FRAME_BYTES_MAX = 64 * KIB;
 /** Of a longer one: its beginning, where method and name are, and its end. */
 export const RECORDING_HEAD_BYTES = 16 * KIB;
 export const RECORDING_TAIL_BYTES = 4 * KIB;
+/** Of a method, a name, an address or an id beside the text: whoever sends a long one fills no memory with it. */
+export const RECORDING_NAME_CHARS_MAX = 512;
 /** A secret as long as this may lie across the place where a message is cut, and is still found: a private key in base64. */
 export const RECORDING_SECRET_BYTES_MAX = 8 * KIB;
 /** Who forgets to switch it off has it off after this time. */

@@ -3,6 +3,7 @@ import type { Bytes } from '../protocol/frame.ts';
 import {
   RECORDING_FRAME_BYTES_MAX,
   RECORDING_HEAD_BYTES,
+  RECORDING_NAME_CHARS_MAX,
   RECORDING_SECRET_BYTES_MAX,
   RECORDING_TAIL_BYTES,
 } from '../recorder-limits.ts';
@@ -22,7 +23,7 @@ export type Mask = (text: string) => string;
 /** The text of a message, without secrets; of a long one its beginning and its end. */
 export function keptOf(bytes: Bytes, mask: Mask): Kept {
   const length = byteLength(bytes);
-  const hide = (text: string) => withoutSecretFields(mask(text));
+  const hide = (text: string) => hidden(text, mask);
   if (length <= RECORDING_FRAME_BYTES_MAX) {
     const whole = textOf(bytes).trimEnd();
     const text = hide(whole);
@@ -42,7 +43,16 @@ export function keptOf(bytes: Bytes, mask: Mask): Kept {
   };
 }
 
+/** A name, an address or an id beside the message, as far as it is kept: they may have a secret in them too. */
+export function keptName(name: string, mask: Mask): string {
+  return hidden(name.slice(0, RECORDING_NAME_CHARS_MAX), mask);
+}
+
 // — internal —
+
+function hidden(text: string, mask: Mask): string {
+  return withoutSecretFields(mask(text));
+}
 
 const REPLACEMENT_CHARACTER = '\ufffd';
 

@@ -60,6 +60,20 @@ test('a call is kept with its answer, its tool, its session and its time', () =>
   recorder.close();
 });
 
+test('what is told of a message beside its text has no secret in it either, and is bounded', () => {
+  const { recorder, pass } = given();
+  recorder.turn('weather', { on: true });
+  pass('to-server', { id: 1, method: 'resources/read', params: { uri: 'x://hidden?token=abc' } });
+  pass('from-server', { id: 'hidden', method: `x/hidden${'y'.repeat(10_000)}` });
+  pass('to-server', { id: 'hidden', result: {} });
+  const { frames } = recorder.frames('weather', {});
+  expect(frames[0]?.target).toBe('x://***?token=***');
+  expect(frames[1]?.method).toMatch(/^x\/\*\*\*y{1,512}$/);
+  expect(frames[2]).toMatchObject({ id: '"***"', answers: 2 });
+  expect(JSON.stringify(frames)).not.toContain('hidden');
+  recorder.close();
+});
+
 test("a host's answer is matched with what the server asked, whatever calls have the same id", () => {
   const { recorder, pass } = given();
   recorder.turn('weather', { on: true });

@@ -7,7 +7,7 @@ import {
   RECORDING_FRAMES_MAX,
 } from '../recorder-limits.ts';
 import { described, descriptionOf } from './description.ts';
-import { keptOf, type Mask } from './keeping.ts';
+import { keptName, keptOf, type Mask } from './keeping.ts';
 import { FrameRing } from './ring.ts';
 
 /** A message between mcpd and a process of a server. */
@@ -109,10 +109,12 @@ export class Recorder {
     const { now, maskOf, sessionOf } = this.#options;
     const isFrame = 'envelope' in message;
     const bytes = isFrame ? message.bytes : message;
+    const mask = maskOf(server);
+    const named = (text: string | null) => (text === null ? null : keptName(text, mask));
     for (const { envelope, length, target } of isFrame ? [descriptionOf(message)] : described(message)) {
       const at = now();
       const { kind } = envelope;
-      const id = kind === 'notification' ? null : envelope.id;
+      const id = named(kind === 'notification' ? null : envelope.id);
       const isAnswer = kind === 'result' || kind === 'error';
       const request = isAnswer ? recording.ring.answeredBy({ instance, generation, direction, id }) : null;
       const asked = kind === 'request' ? (direction === 'to-server' ? id : null) : (request?.id ?? null);
@@ -126,12 +128,12 @@ export class Recorder {
         session: request?.session ?? (asked === null ? null : sessionOf(instance, asked)),
         kind,
         id,
-        method: isAnswer ? (request?.method ?? null) : envelope.method,
-        target: request?.target ?? target,
+        method: isAnswer ? (request?.method ?? null) : named(envelope.method),
+        target: request?.target ?? named(target),
         answers: request?.seq ?? null,
         tookMs: request === null ? null : Math.max(0, at - request.at),
         bytes: length,
-        ...keptOf(bytes, maskOf(server)),
+        ...keptOf(bytes, mask),
       });
     }
   }

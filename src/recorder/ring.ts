@@ -19,7 +19,7 @@ export class FrameRing {
     return this.#frames.length - this.#start;
   }
 
-  /** Of the texts. */
+  /** Of the texts, and of what is told of them. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -38,7 +38,7 @@ export class FrameRing {
 
   add(frame: RecordedFrame): void {
     this.#frames.push(frame);
-    this.#bytes += frame.text.length;
+    this.#bytes += sizeOf(frame);
     if (frame.kind === 'request') this.#open.set(openKey(frame, frame.direction), frame);
     while (this.size > 1 && (this.size > this.#bounds.framesMax || this.#bytes > this.#bounds.bytesMax)) this.#drop();
   }
@@ -77,7 +77,7 @@ export class FrameRing {
     this.#start++;
     this.#dropped++;
     if (frame) {
-      this.#bytes -= frame.text.length;
+      this.#bytes -= sizeOf(frame);
       const key = openKey(frame, frame.direction);
       if (this.#open.get(key) === frame) this.#open.delete(key);
     }
@@ -96,6 +96,11 @@ export class FrameRing {
     }
     return low;
   }
+}
+
+/** What a peer can make as long as it likes. */
+function sizeOf({ text, id, method, target }: RecordedFrame): number {
+  return text.length + (id?.length ?? 0) + (method?.length ?? 0) + (target?.length ?? 0);
 }
 
 /** `asker`: the way that the request went. */

@@ -28,6 +28,7 @@ test('a secret is in nothing that is recorded: not from the launch, nor from arg
       text: `plain ${secret}, in JSON ${JSON.stringify(JSON.stringify({ s: secret }))}`,
     });
   }
+  await host.ask('resources/read', { uri: `echo://say/${SECRET}` });
   await host.call('bank__echo', { text: 'see', apiKey: 'nobody-told-mcpd' });
   await machine.ok('record', 'bank', 'save', 'bank.json');
 
@@ -118,6 +119,8 @@ test('a saved recording is asked again of a process that nobody else sees, and a
 
   await machine.ok('uninstall', 'echo');
   await machine.add('echo', 'echo', ['--name', 'other']);
+  // The one of that name before is forgotten.
+  expect(await machine.ok('record', 'echo', '--json')).toMatchObject({ on: false, frames: 0 });
   const other = await replayed(machine, 'case.json');
   expect(other.code).toBe(5);
   const [different] = other.steps.filter(({ outcome }) => outcome === 'different');
