@@ -91,7 +91,7 @@ function Details({ approval }: { approval: ApprovalInfo }) {
     <>
       <dl class="pairs">
         {approval.details.map(({ label, value }) => (
-          <div key={label} class="pair">
+          <div key={`${label} ${value}`} class="pair">
             <dt>{label}</dt>
             <dd>
               <code>{value}</code>

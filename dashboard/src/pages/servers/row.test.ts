@@ -101,6 +101,16 @@ test('what only a terminal may do is a command to copy, and a server that is wel
   expect(suggestionsFor(server())).toEqual([]);
 });
 
+test('a secret that is missing is asked for, before another start', () => {
+  const locked = server({ state: 'failed', fix: 'mcpd secret set weather API_KEY' });
+  expect(suggestionsFor(locked)).toEqual([
+    { kind: 'secret', secret: 'API_KEY' },
+    { kind: 'do', doing: 'restart' },
+  ]);
+  const others = server({ state: 'stopped', fix: 'mcpd secret set other API_KEY' });
+  expect(suggestionsFor(others)).toEqual([{ kind: 'type', command: 'mcpd secret set other API_KEY' }]);
+});
+
 test('a silent server can be restarted once, also when its fix says the same', () => {
   const silent = server({ health: 'silent', fix: 'mcpd restart weather' });
   expect(suggestionsFor(silent)).toEqual([{ kind: 'do', doing: 'restart' }]);

@@ -2,10 +2,11 @@ import type { ServerStatus } from '../../../../src/api/contract.ts';
 import type { Doing } from '../../doing.ts';
 import { hrefOf } from '../../route.ts';
 
-/** What would help a server: a button of this page, a place on it, or a command for a terminal. */
+/** What would help a server: a button of this page, a place on it, a secret to ask for, or a command for a terminal. */
 export type Suggestion =
   | { kind: 'do'; doing: Doing }
   | { kind: 'go'; href: string; label: string }
+  | { kind: 'secret'; secret: string }
   | { kind: 'type'; command: string };
 
 /** What a person can do about the state of a server, the most helpful first. Empty when nothing needs to be done. Pure. */
@@ -24,6 +25,8 @@ export function suggestionsFor(server: ServerStatus): Suggestion[] {
 
 /** `mcpd logs weather; then mcpd start weather` are two of these. The words after `mcpd` that the page can do itself, or has a place for. */
 function suggestionOf(fix: string, name: string): Suggestion {
+  const [, whose, secret] = /^mcpd secret set (\S+) ([A-Za-z_]\w*)$/.exec(fix) ?? [];
+  if (whose === name && secret !== undefined) return { kind: 'secret', secret };
   const [, verb = '', about = ''] = /^mcpd ([a-z]+) (\S+)$/.exec(fix) ?? [];
   if (about === name && isDoing(verb)) return { kind: 'do', doing: verb };
   if (about === name && verb === 'logs')
@@ -37,5 +40,7 @@ function isDoing(verb: string): verb is Doing {
 }
 
 function withDoing(own: Suggestion[], doing: Doing): Suggestion[] {
-  return own.some((one) => one.kind === 'do') ? own : [{ kind: 'do', doing }, ...own];
+  if (own.some((one) => one.kind === 'do')) return own;
+  // Without its secret it would fail again.
+  return own.some((one) => one.kind === 'secret') ? [...own, { kind: 'do', doing }] : [{ kind: 'do', doing }, ...own];
 }

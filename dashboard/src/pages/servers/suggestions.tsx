@@ -1,4 +1,5 @@
 import type { ServerStatus } from '../../../../src/api/contract.ts';
+import { SetSecret } from '../../approval/set-secret.tsx';
 import { DOINGS, doTo } from '../../doing.ts';
 import { Button } from '../../ui/button.tsx';
 import { Command } from '../../ui/code.tsx';
@@ -25,6 +26,8 @@ function One({ suggestion, name }: { suggestion: Suggestion; name: string }) {
       return <Button onPress={() => doTo(name, suggestion.doing)}>{DOINGS[suggestion.doing].label}</Button>;
     case 'go':
       return <a href={suggestion.href}>{suggestion.label}</a>;
+    case 'secret':
+      return <SetSecret server={name} secret={suggestion.secret} />;
     case 'type':
       return <Command text={suggestion.command} />;
   }

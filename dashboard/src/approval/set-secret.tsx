@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { ApprovalDialog } from './approval-dialog.tsx';
+
+/** Asks to give a server the value of a secret. It is typed here, and shown nowhere again. */
+export function SetSecret({ server, secret }: { server: string; secret: string }) {
+  const [stage, setStage] = useState<'closed' | 'typing' | 'asking'>('closed');
+  const [value, setValue] = useState('');
+  const close = () => {
+    setStage('closed');
+    setValue('');
+  };
+  return (
+    <>
+      <Button label={`Set ${secret} of ${server}`} onPress={() => setStage('typing')}>
+        {`Set ${secret}…`}
+      </Button>
+      {stage === 'typing' ? (
+        <Dialog
+          title={`${secret} of ${server}`}
+          onClose={close}
+          actions={
+            <Button kind="main" disabled={value === ''} onPress={() => setStage('asking')}>
+              Continue
+            </Button>
+          }
+        >
+          <Field
+            label="Value"
+            hint="Kept in a file that only you can read; the server gets it, and nobody is shown it."
+          >
+            {(ids) => (
+              <input
+                {...ids}
+                type="password"
+                autocomplete="off"
+                value={value}
+                onInput={(event) => setValue(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </Dialog>
+      ) : null}
+      {stage === 'asking' ? (
+        <ApprovalDialog
+          title={`${secret} of ${server}`}
+          request={{ action: 'set-secret', server, secret: { name: secret, value } }}
+          onClose={close}
+        />
+      ) : null}
+    </>
+  );
+}
