@@ -12,7 +12,10 @@ import { runReplay } from './replay.ts';
 /** The messages between mcpd and one server: kept, shown, saved, and asked again. */
 export async function runRecord(parsed: Parsed, context: Context): Promise<number> {
   const [name = '', word = 'state', file] = parsed.operands;
-  if (name === 'replay' && file === undefined && parsed.operands.length === 2) return runReplay(word, parsed, context);
+  const isReplay = name === 'replay' && parsed.operands.length === 2;
+  refuseUnfitting('for', word === 'on' && !isReplay, parsed);
+  refuseUnfitting('call', isReplay, parsed);
+  if (isReplay) return runReplay(word, parsed, context);
   const isComplete = (word === 'save') === (file !== undefined);
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
   if (action === undefined || !isComplete) throw unknownWords(parsed.operands);
@@ -115,6 +118,15 @@ function stateLine({ server, on, endsAt, frames, bytes, dropped }: RecordingStat
   const until = on && endsAt !== null ? `is recorded until ${shownTime(endsAt).slice(0, -4)}` : 'is not recorded';
   const kept = `${amount(frames, 'message')} kept (${shownBytes(bytes)})`;
   return `${server} ${until}; ${kept}${dropped === 0 ? '' : `, ${dropped} older ones made room`}`;
+}
+
+/** An option that would be passed over in silence. */
+function refuseUnfitting(option: string, fits: boolean, parsed: Parsed): void {
+  if (fits || parsed.value(option) === undefined) return;
+  throw new McpdError('USAGE', {
+    what: `--${option} says nothing to mcpd record ${parsed.operands.join(' ')}`,
+    fix: 'mcpd record --help',
+  });
 }
 
 function pathOf(name: string): string {
