@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import type { ServerFigures } from '../../../../src/api/contract/figures.ts';
 import type { ServerStatus, SessionStatus } from '../../../../src/api/contract.ts';
+import { useGrowing } from '../../ui/growing.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { moveBetweenRows } from '../../ui/row-keys.ts';
 import type { Order, SortKey } from './order.ts';
@@ -32,6 +33,7 @@ const COLUMNS: readonly { key: SortKey; label: string; isNumber: boolean }[] = [
 ];
 
 export function ServerTable({ rows, figures, sessions, chosen, onChoose, order, onSort }: ServerTableProps) {
+  const drawn = useGrowing(rows.length);
   const all = rows.every(({ name }) => chosen.has(name));
   const some = rows.some(({ name }) => chosen.has(name));
   // The same function for all rows at all times, so that a row is drawn again only for its own sake.
@@ -75,7 +77,7 @@ export function ServerTable({ rows, figures, sessions, chosen, onChoose, order, 
           </tr>
         </thead>
         <tbody>
-          {rows.map((server) => {
+          {rows.slice(0, drawn).map((server) => {
             const its = figures.get(server.name);
             return (
               <ServerRow
