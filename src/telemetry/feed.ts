@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OtlpDelivery } from '../api/contract/telemetry.ts';
-import type { CallRecord } from '../core/model.ts';
+import type { CallRecord } from '../core/call-record.ts';
 import { OTLP_CALLS_PER_EXPORT_MAX, OTLP_CALLS_WAITING_MAX, OTLP_LAST_EXPORT_MS } from '../telemetry-limits.ts';
 import type { Measure } from './measures.ts';
 import type { OtlpAddress, OtlpSender } from './otlp.ts';

@@ -18,7 +18,7 @@ import {
   ParentBasedSampler,
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base';
-import type { CallRecord } from '../core/model.ts';
+import type { CallRecord } from '../core/call-record.ts';
 import { OTLP_EXPORT_TIMEOUT_MS, OTLP_REASON_CHARS_MAX } from '../telemetry-limits.ts';
 import type { Measure } from './measures.ts';
 import { type SpanPlan, traceOf } from './spans.ts';
@@ -112,9 +112,9 @@ function addTrace(tracer: Tracer, record: CallRecord): void {
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
 function addSpan(tracer: Tracer, { name, kind, from, to, attributes, failed }: SpanPlan, within: Context): Context {
-  const span = tracer.startSpan(name, { kind: KINDS[kind], startTime: from, attributes }, within);
+  const span = tracer.startSpan(name, { kind: KINDS[kind], startTime: hrTime(from), attributes }, within);
   if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
-  span.end(to);
+  span.end(hrTime(to));
   return trace.setSpan(within, span);
 }
 

@@ -1,4 +1,5 @@
-import type { CallRecord } from '../core/model.ts';
+import type { CallRecord } from '../core/call-record.ts';
+import { type Stage, stagesOf } from '../core/stages.ts';
 
 /** A call as a trace: what OpenTelemetry's conventions for MCP call its parts. Never arguments, URIs or results. */
 export interface CallTrace {
@@ -19,23 +20,33 @@ export interface SpanPlan {
 
 /** Pure. */
 export function traceOf(record: CallRecord): CallTrace {
-  const { at, queuedMs, totalMs } = record;
+  const { at, totalMs } = record;
   const attributes = attributesOf(record);
-  const sent = at + queuedMs;
-  const end = at + totalMs;
   const failed = errorTypeOf(record) !== null;
-  const name = nameOf(record);
-  const children: SpanPlan[] = [];
-  if (queuedMs > 0)
-    children.push({ name: 'queue', kind: 'internal', from: at, to: sent, attributes: {}, failed: false });
-  if (end > sent) children.push({ name: 'server', kind: 'client', from: sent, to: end, attributes, failed });
   const sizes = { 'mcpd.request.size': record.requestBytes, 'mcpd.response.size': record.responseBytes };
   const whose = { 'mcp.session.id': record.session, 'mcpd.host': record.host };
   const root = { ...attributes, ...whose, ...sizes };
-  return { root: { name, kind: 'server', from: at, to: end, attributes: root, failed }, children };
+  const stages = stagesOf(record.marks, record);
+  const last = stages.at(-1);
+  return {
+    root: { name: nameOf(record), kind: 'server', from: at, to: at + totalMs, attributes: root, failed },
+    children: stages.map((stage): SpanPlan => {
+      const span = { name: NAMES[stage.name], from: at + stage.fromMs, to: at + stage.toMs };
+      const isCall = stage.name === 'server';
+      return {
+        ...span,
+        kind: isCall ? 'client' : 'internal',
+        attributes: isCall ? attributes : {},
+        failed: failed && stage === last,
+      };
+    }),
+  };
 }
 
 // — internal —
+
+/** A call waits for its turn in a queue. */
+const NAMES: Record<Stage['name'], string> = { start: 'start', turn: 'queue', server: 'server', input: 'input' };
 
 function nameOf({ method, target }: CallRecord): string {
   // Not URIs: names of spans are few.

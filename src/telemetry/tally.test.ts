@@ -1,26 +1,8 @@
 import { expect, test } from 'vitest';
-import type { CallRecord, Transition } from '../core/model.ts';
+import { aCall } from '../../test/harness/call-record.ts';
+import type { Transition } from '../core/model.ts';
 import { METRICS_METHODS_MAX, METRICS_SERIES_MAX, METRICS_SERVERS_MAX } from '../telemetry-limits.ts';
 import { Tally } from './tally.ts';
-
-function call(changes: Partial<CallRecord> = {}): CallRecord {
-  return {
-    at: 1_800_000_000_000,
-    session: 's1',
-    host: 'editor',
-    server: 'weather',
-    method: 'tools/call',
-    target: 'now',
-    queuedMs: 0,
-    totalMs: 3,
-    outcome: 'ok',
-    errorCode: null,
-    requestBytes: 100,
-    responseBytes: 200,
-    traceparent: null,
-    ...changes,
-  } as CallRecord;
-}
 
 function sumOf(series: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined): number {
   return [...(series?.values() ?? [])].flatMap((one) => [...one.values()]).reduce((sum, one) => sum + one, 0);
@@ -28,9 +10,9 @@ function sumOf(series: ReadonlyMap<string, ReadonlyMap<string, number>> | undefi
 
 test('a call is counted once by its method, once by its tool, and once in each histogram', () => {
   const tally = new Tally();
-  tally.called(call());
-  tally.called(call({ outcome: 'tool-error' }));
-  tally.called(call({ method: 'prompts/get', target: 'greet' }));
+  tally.called(aCall(1_800_000_000_000));
+  tally.called(aCall(1_800_000_000_000, { outcome: 'tool-error' }));
+  tally.called(aCall(1_800_000_000_000, { method: 'prompts/get', target: 'greet' }));
   const weather = tally.servers.get('weather');
   expect(weather?.methods.get('tools/call')).toEqual(
     new Map([
@@ -39,9 +21,9 @@ test('a call is counted once by its method, once by its tool, and once in each h
     ]),
   );
   expect(weather?.methods.get('prompts/get')).toEqual(new Map([['ok', 1]]));
-  expect([...(weather?.tools.keys() ?? [])]).toEqual(['now']);
+  expect([...(weather?.tools.keys() ?? [])]).toEqual(['forecast']);
   expect(weather?.duration.counts.reduce((sum, one) => sum + one)).toBe(3);
-  expect(weather?.duration.sumMs).toBe(9);
+  expect(weather?.duration.sumMs).toBe(3 * 12.25);
 });
 
 test.each([
@@ -52,16 +34,16 @@ test.each([
   [300_001, 16],
 ])('a call of %d ms is in bucket %d: bounds belong to the bucket below them', (totalMs, place) => {
   const tally = new Tally();
-  tally.called(call({ totalMs }));
+  tally.called(aCall(1_800_000_000_000, { totalMs }));
   expect(tally.servers.get('weather')?.duration.counts[place]).toBe(1);
 });
 
 test('names that never end have one series together, and no call is lost', () => {
   const tally = new Tally();
   const [tools, methods, servers] = [METRICS_SERIES_MAX + 50, METRICS_METHODS_MAX + 50, METRICS_SERVERS_MAX + 50];
-  for (let n = 0; n < tools; n++) tally.called(call({ target: `tool-${n}` }));
-  for (let n = 0; n < methods; n++) tally.called(call({ method: `method-${n}` }));
-  for (let n = 0; n < servers; n++) tally.called(call({ server: `server-${n}` }));
+  for (let n = 0; n < tools; n++) tally.called(aCall(1_800_000_000_000, { target: `tool-${n}` }));
+  for (let n = 0; n < methods; n++) tally.called(aCall(1_800_000_000_000, { method: `method-${n}` }));
+  for (let n = 0; n < servers; n++) tally.called(aCall(1_800_000_000_000, { server: `server-${n}` }));
   const weather = tally.servers.get('weather');
   expect(weather?.tools.size).toBe(METRICS_SERIES_MAX + 1);
   expect(sumOf(weather?.tools)).toBe(tools);

@@ -1,4 +1,5 @@
-import type { CallRecord, ServerName, Transition } from '../core/model.ts';
+import type { CallRecord } from '../core/call-record.ts';
+import type { ServerName, Transition } from '../core/model.ts';
 import {
   DURATION_BOUNDS_S,
   METRICS_METHODS_MAX,

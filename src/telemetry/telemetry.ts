@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OtlpStatus, TelemetryRequest } from '../api/contract/telemetry.ts';
-import type { CallRecord, Transition } from '../core/model.ts';
+import type { CallRecord } from '../core/call-record.ts';
+import type { Transition } from '../core/model.ts';
 import { asMcpdError, McpdError } from '../errors.ts';
 import { OtlpFeed } from './feed.ts';
 import { type Look, type Measure, measuresOf } from './measures.ts';

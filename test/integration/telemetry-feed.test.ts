@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CallRecord } from '../../src/core/model.ts';
+import { MARK } from '../../src/core/marks.ts';
 import { OtlpFeed } from '../../src/telemetry/feed.ts';
 import { OTLP_CALLS_WAITING_MAX } from '../../src/telemetry-limits.ts';
+import { aCall } from '../harness/call-record.ts';
 import { OtlpReceiver } from '../harness/otlp-receiver.ts';
 import { until } from '../harness/until.ts';
 
@@ -24,45 +25,30 @@ afterEach(async () => {
   await receiver.close();
 });
 
-function call(changes: Partial<CallRecord> = {}): CallRecord {
-  return {
-    at: 1_800_000_000_000,
-    session: 's1',
-    host: 'editor',
-    server: 'weather',
-    method: 'tools/call',
-    target: 'now',
-    queuedMs: 2,
-    totalMs: 5,
-    outcome: 'ok',
-    errorCode: null,
-    requestBytes: 100,
-    responseBytes: 200,
-    traceparent: null,
-    ...changes,
-  } as CallRecord;
-}
-
 test('a call arrives as a trace with its times, and metrics arrive by themselves', async () => {
-  feed.called(call());
+  const marks = [MARK.starting, 0, MARK.started, 3, MARK.sent, 4, MARK.answered, 12.5];
+  feed.called(aCall(1_800_000_000_000, { queuedMs: 4, totalMs: 12.5, marks }));
   await until('the trace to arrive', () => receiver.spans().length > 0);
   const names = receiver.spans().map(({ name, startTimeUnixNano: from, endTimeUnixNano: to }) => [name, from, to]);
-  expect(names).toContainEqual(['tools/call now', '1800000000000000000', '1800000000005000000']);
-  expect(names).toContainEqual(['server', '1800000000002000000', '1800000000005000000']);
+  expect(names).toContainEqual(['tools/call forecast', '1800000000000000000', '1800000000012500000']);
+  expect(names).toContainEqual(['start', '1800000000000000000', '1800000000003000000']);
+  expect(names).toContainEqual(['queue', '1800000000003000000', '1800000000004000000']);
+  expect(names).toContainEqual(['server', '1800000000004000000', '1800000000012500000']);
+  expect(names).toHaveLength(4);
   await until('the metrics to arrive', () => receiver.points('mcpd.sessions')[0]?.value === 3);
 });
 
 test('a host that does not record its trace is followed', async () => {
   const trace = (last: string) => `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-${last}`;
-  feed.called(call({ traceparent: trace('00'), target: 'quiet' }));
-  feed.called(call({ traceparent: trace('01'), target: 'told' }));
+  feed.called(aCall(1_800_000_000_000, { traceparent: trace('00'), target: 'quiet' }));
+  feed.called(aCall(1_800_000_000_000, { traceparent: trace('01'), target: 'told' }));
   await until('the trace to arrive', () => receiver.spans().length > 0);
   expect(receiver.spans().map(({ name }) => name)).not.toContain('tools/call quiet');
 });
 
 test('a flood of calls takes bounded room, and what did not fit is counted', async () => {
   const more = 100;
-  for (let n = 0; n < OTLP_CALLS_WAITING_MAX + more; n++) feed.called(call());
+  for (let n = 0; n < OTLP_CALLS_WAITING_MAX + more; n++) feed.called(aCall(1_800_000_000_000));
   expect(feed.traces?.lost).toBe(more);
   await until('the rest to arrive', () => feed.traces?.sent === OTLP_CALLS_WAITING_MAX);
   expect(receiver.spans().filter(({ kind }) => kind === 2)).toHaveLength(OTLP_CALLS_WAITING_MAX);
@@ -70,17 +56,17 @@ test('a flood of calls takes bounded room, and what did not fit is counted', asy
 
 test('what the receiver refuses is lost and counted, with its reason', async () => {
   receiver.status = 401;
-  feed.called(call());
+  feed.called(aCall(1_800_000_000_000));
   await until('the refusal', () => feed.traces?.lost === 1);
   expect(feed.traces).toMatchObject({ sent: 0, lastSentAt: null, fault: expect.stringContaining('401') });
   receiver.status = 200;
-  feed.called(call());
+  feed.called(aCall(1_800_000_000_000));
   await until('the next one to arrive', () => feed.traces?.sent === 1);
   expect(feed.traces).toMatchObject({ lost: 1, fault: null });
 });
 
 test('closing sends what waits, and a receiver that takes its time does not hold it up for long', async () => {
-  feed.called(call());
+  feed.called(aCall(1_800_000_000_000));
   await feed.close();
   expect(receiver.spans().filter(({ kind }) => kind === 2)).toHaveLength(1);
 });
