@@ -51,7 +51,10 @@ async function playScript(machine: Machine): Promise<void> {
     await host.ask('tools/call', { name: 'verbatim__fault', arguments: { error: '{"code":-32001,"message":"no"}' } });
   for (const id of ['c1', 'c2']) {
     host.send({ id, method: 'tools/call', params: { name: 'slow__hang', arguments: {} } });
-    await until('the call to be open', async () => (await machine.ok('info', 'slow', '--json')).openCalls === 1);
+    await until('the server to have the call', async () => {
+      const { openCalls, state } = await machine.ok('info', 'slow', '--json');
+      return openCalls === 1 && state === 'running';
+    });
     host.notify('notifications/cancelled', { requestId: id });
     await until('the call to be over', async () => (await machine.ok('info', 'slow', '--json')).openCalls === 0);
   }
@@ -142,6 +145,8 @@ describe('what other programs are told of a scripted run adds up', () => {
     for (const { attributes } of failed) expect(['tool_error', '-32001', 'lost']).toContain(attributes['error.type']);
     const byId = new Map(roots.map((root) => [root.spanId, root]));
     const children = spans.filter(({ kind }) => kind !== 2);
+    // The server's start is the first thing that its first call waits for.
+    expect(children.filter(({ name }) => name === 'start').length).toBeGreaterThanOrEqual(1);
     for (const child of children) {
       const parent = byId.get(child.parentSpanId);
       expect(parent?.traceId).toBe(child.traceId);
@@ -174,7 +179,8 @@ test('nothing is sent unless it was set, and what was set outlives the daemon', 
   const kept = readdirSync(machine.home.mcpdHome).filter((name) => name.startsWith('registry.db'));
   for (const name of kept)
     expect(readFileSync(join(machine.home.mcpdHome, name)).includes('nobody-else-knows'), name).toBe(false);
-  expect(await machine.ok('secret', 'list', '--json')).toEqual([]);
+  const secrets = (await machine.ok('secret', 'list', '--json')) as { name: string }[];
+  expect(secrets.map(({ name }) => name)).toEqual(['RECORD_FILE']);
   await host.call('echo__echo', { text: 'b' });
   await machine.ok('telemetry', 'off');
   await until('the last call to arrive', () => receiver.spans().length > 0);
