@@ -82,7 +82,7 @@ export interface CallDetail extends CallRow {
 /** `start`: its server starts. `turn`: it waits until it may be sent. `server`: the server has it. `input`: its host is asked something. */
 export type CallStageName = 'start' | 'turn' | 'server' | 'input';
 
-export interface CallStage {
+interface CallStage {
   name: CallStageName;
   /** Milliseconds after `at`. */
   fromMs: number;
