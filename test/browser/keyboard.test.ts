@@ -1,0 +1,114 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { fake } from '../harness/fake.ts';
+import { until } from '../harness/until.ts';
+import { test } from './dashboard.ts';
+
+/** A person without a mouse: every action is reached and done by keys, and one always sees where one is. */
+
+test('every control of every page is reached by Tab, and shows that it has the focus', async ({
+  machine,
+  dashboard,
+}) => {
+  await machine.add('echo', 'echo', [], ['--start', 'always']);
+  const page = await dashboard.open();
+  for (const route of ['#/servers', '#/servers/echo', '#/servers/echo/tools', '#/calls', '#/health', '#/settings']) {
+    await dashboard.show(page, route);
+    const { missed, unseen } = await walked(page);
+    expect(missed, `not reached on ${route}`).toEqual([]);
+    expect(unseen, `without a sign of focus on ${route}`).toEqual([]);
+  }
+});
+
+test('a server is found, started, stopped and opened without a mouse', async ({ machine, dashboard }) => {
+  await machine.declare({ alpha: { command: fake('echo') }, beta: { command: fake('echo') } });
+  const page = await dashboard.open();
+  await page.getByRole('link', { name: 'beta', exact: true }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('beta');
+  await page.getByRole('link', { name: 'alpha', exact: true }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Start beta', exact: true }).waitFor();
+  await tabTo(page, 'Start beta');
+  await page.keyboard.press('Enter');
+  await machine.reaches('beta', 'running');
+  await until('the button to have turned', () => focused(page).then((name) => name !== 'Start beta'));
+  await page.getByRole('button', { name: 'Stop beta', exact: true }).waitFor();
+  await tabTo(page, 'Stop beta');
+  await page.keyboard.press('Space');
+  await machine.reaches('beta', 'stopped');
+  await tabTo(page, 'Choose beta');
+  await page.keyboard.press('Space');
+  await page.getByRole('toolbar', { name: 'With the chosen servers' }).waitFor();
+  await tabTo(page, 'beta');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#\/servers\/beta/);
+});
+
+test('shortcuts lead to the pages, and `?` shows them', async ({ machine, dashboard }) => {
+  await machine.startDaemon();
+  const page = await dashboard.open();
+  await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog');
+  await help.waitFor();
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'detached' });
+  await page.keyboard.type('ge');
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  await page.keyboard.type('gs');
+  await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
+  expect(page.url()).toContain('#/servers');
+});
+
+// — internal —
+
+const STOPS_MAX = 200;
+
+/** Presses Tab until the page is left, and tells which controls got no focus, and which do not look different with it. */
+async function walked(page: Page): Promise<{ missed: string[]; unseen: string[] }> {
+  await page.evaluate(() => {
+    document.body.tabIndex = -1;
+    document.body.focus();
+    const marks = new Set<Element>();
+    Object.assign(globalThis, { marks });
+  });
+  const unseen: string[] = [];
+  for (let stop = 0; stop < STOPS_MAX; stop++) {
+    await page.keyboard.press('Tab');
+    const at = await page.evaluate(() => {
+      const marks = (globalThis as unknown as { marks: Set<Element> }).marks;
+      const element = document.activeElement;
+      if (element === null || element === document.body || marks.has(element)) return null;
+      marks.add(element);
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+      const isSeen = (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+      return { isSeen, html: element.outerHTML.slice(0, 120) };
+    });
+    if (at === null) break;
+    if (!at.isSeen) unseen.push(at.html);
+  }
+  const missed = await page.evaluate(() => {
+    const marks = (globalThis as unknown as { marks: Set<Element> }).marks;
+    const controls = [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary')];
+    // Of a group of radio buttons and of a row of tabs one is a stop, and arrow keys lead to the others.
+    const isStop = (element: HTMLElement) =>
+      !element.matches(':disabled, [role=tab][tabindex="-1"], [type=radio]') && element.checkVisibility();
+    return controls.filter((one) => isStop(one) && !marks.has(one)).map((one) => one.outerHTML.slice(0, 120));
+  });
+  return { missed, unseen };
+}
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let stop = 0; stop < STOPS_MAX; stop++) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`no Tab leads to ${name}`);
+}
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    return element?.getAttribute('aria-label') ?? element?.textContent ?? '';
+  });
+}
