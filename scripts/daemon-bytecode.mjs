@@ -23,7 +23,8 @@ process.on('exit', () => {
   // The daemon keeps its files to itself; this one is for whoever installed mcpd.
   process.umask(0o022);
   writeFileSync(target, script.createCachedData());
-  rmSync(home, { recursive: true, force: true });
+  // A thread may still write its last file on a busy machine.
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 script.runInThisContext()(createRequire(program), dist);
 

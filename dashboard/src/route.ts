@@ -12,7 +12,7 @@ export interface Route {
   query: ReadonlyMap<string, string>;
 }
 
-export const FIRST_PAGE = 'servers';
+const FIRST_PAGE = 'servers';
 
 export const route = signal<Route>(routeOf(typeof location === 'undefined' ? '' : location.hash));
 

@@ -4,7 +4,7 @@ import type { LiveEvent } from '../../../src/api/contract.ts';
 const NO_TOKEN = 4401;
 /** Between two attempts: short after the first loss, since the daemon may only restart, and growing. */
 const RETRY_FIRST_MS = 250;
-const RETRY_MAX_MS = 5000;
+const RETRY_MAX_MS = 2000;
 
 export interface LiveHandlers {
   event(event: LiveEvent): void;

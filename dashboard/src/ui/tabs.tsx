@@ -51,8 +51,10 @@ export function Tabs<T extends string>({ label, tabs, chosen, onChoose, children
   );
 }
 
+// — internal —
+
 /** Where a key leads in a row of `count` places; null for a key that means nothing there. */
-export function placeAfter(key: string, at: number, count: number): number | null {
+function placeAfter(key: string, at: number, count: number): number | null {
   if (key === 'ArrowRight') return (at + 1) % count;
   if (key === 'ArrowLeft') return (at - 1 + count) % count;
   if (key === 'Home') return 0;
