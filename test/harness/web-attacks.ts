@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { PAGE_FILES } from '../../src/api/guard.ts';
 
 /** What a web page elsewhere, a name that points at this machine, or another user's program can send to 127.0.0.1. */
 export interface WebAttack {
@@ -13,8 +14,10 @@ export interface WebAttack {
 
 /** Everything that answers on 127.0.0.1, each kind of it. */
 const WEB_PLACES: readonly string[] = [
-  ...['/', '/main.js', '/style.css', '/icon.svg', '/healthz', '/metrics', '/ws', '/oauth/callback?state=x'],
+  ...PAGE_FILES.keys(),
+  ...['/healthz', '/metrics', '/ws', '/oauth/callback?state=x'],
   ...['/api/session', '/api/status', '/api/servers', '/api/live', '/api/approvals', '/api/health', '/api/servers/pwn'],
+  ...['/api/calls', '/api/calls/1', '/api/figures', '/api/telemetry', '/api/servers/pwn/recording/file', '/api/tokens'],
   ...['/mcp', '/mcp/s/pwn', '/sse'],
 ];
 
@@ -40,6 +43,8 @@ export function webAttacks(port: number, token: string, effect: string): WebAtta
         ['POST', '/api/tokens', JSON.stringify({ name: 'thief' })],
         ['POST', '/api/codes', '{}'],
         ['POST', '/api/shutdown', '{}'],
+        ['POST', '/api/telemetry', JSON.stringify({ endpoint: 'https://evil.example' })],
+        ['POST', '/api/telemetry/token', '{}'],
         ['POST', '/api/approvals/abcdef/accept', '{}'],
         ['POST', '/api/approvals/abcdef/code', '{}'],
         ['DELETE', '/api/servers/pwn', undefined],
