@@ -1,31 +1,56 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { until } from '../harness/until.ts';
 import { test } from './dashboard.ts';
 
-test('a server that the page wants to remove is there until a person agrees in a terminal', async ({
+test('a server that the page wants to install is there when a person has agreed in a terminal', async ({
   machine,
   dashboard,
 }) => {
-  await machine.add('echo', 'echo');
-  const page = await dashboard.open('#/servers/echo');
-  await page.getByRole('button', { name: 'Remove echo' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('remove echo', { exact: true }).waitFor();
+  await machine.startDaemon();
+  const page = await dashboard.open('#/servers');
+  await askForTodo(page);
   const [{ id, state }] = await machine.ok('approve', '--json');
-  expect([state, (await machine.servers()).length]).toEqual(['waiting', 1]);
+  expect([state, await machine.servers()]).toEqual(['waiting', []]);
+  const dialog = page.getByRole('dialog');
   await dialog.getByText(`mcpd approve ${id}`, { exact: true }).waitFor();
 
   await machine.ok('approve', id, '--yes');
-  await page.getByText('There is no such server').waitFor();
-  expect(await machine.servers()).toEqual([]);
+  await dialog.getByText('It is done.').waitFor();
+  expect((await machine.servers()).map(({ name }) => name)).toEqual(['todo']);
+});
+
+test('a code that a terminal printed says yes in the page', async ({ machine, dashboard }) => {
+  await machine.startDaemon();
+  const page = await dashboard.open('#/servers');
+  await askForTodo(page);
+  const [{ id }] = await machine.ok('approve', '--json');
+  const { code } = await machine.ok('approve', id, '--code', '--json');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('code of').fill(code);
+  await page.keyboard.press('Enter');
+  await dialog.getByText('It is done.').waitFor();
+  expect((await machine.servers()).map(({ name }) => name)).toEqual(['todo']);
 });
 
 test('a dialog that is closed takes back what it asked for', async ({ machine, dashboard }) => {
-  await machine.add('echo', 'echo');
-  const page = await dashboard.open('#/servers/echo');
-  await page.getByRole('button', { name: 'Remove echo' }).click();
-  await page.getByRole('dialog').getByText('mcpd approve', { exact: false }).first().waitFor();
+  await machine.startDaemon();
+  const page = await dashboard.open('#/servers');
+  await askForTodo(page);
   await page.keyboard.press('Escape');
   await until('nothing to wait', async () => (await machine.ok('approve', '--json')).length === 0);
-  expect((await machine.servers()).length).toBe(1);
+  expect(await machine.servers()).toEqual([]);
 });
+
+// — internal —
+
+async function askForTodo(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Install' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('searchbox').fill('todo');
+  await dialog
+    .getByRole('button', { name: /todo/i })
+    .first()
+    .click();
+  await dialog.getByText('mcpd approve').first().waitFor();
+}

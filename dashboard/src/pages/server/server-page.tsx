@@ -1,5 +1,4 @@
 import type { ComponentType } from 'preact';
-import { RemoveServer } from '../../approval/remove-server.tsx';
 import { DOINGS, type Doing, doTo } from '../../doing.ts';
 import { servers } from '../../live/store.ts';
 import { goTo, hrefOf } from '../../route.ts';
@@ -52,7 +51,6 @@ export function ServerPage({ name, tab }: { name: string; tab: string | undefine
               {DOINGS[doing].label}
             </Button>
           ))}
-          <RemoveServer name={name} />
         </div>
       </div>
       <Tabs label={name} tabs={TABS} chosen={id} onChoose={(next) => goTo(hrefOf('servers', name, next))}>
