@@ -48,9 +48,6 @@ async function askForTodo(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Install' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('searchbox').fill('todo');
-  await dialog
-    .getByRole('button', { name: /todo/i })
-    .first()
-    .click();
+  await dialog.getByRole('button', { name: /todo/i }).first().click();
   await dialog.getByText('mcpd approve').first().waitFor();
 }
