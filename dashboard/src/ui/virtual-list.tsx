@@ -57,7 +57,9 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     box.current?.scrollTo({ top: topToShow(to, { ...view, rowHeight }) });
   };
 
-  const { first, end } = rowsToDraw({ ...view, rowHeight, count: items.length });
+  // Rows that come fast would be gone by the time that the browser tells where it has scrolled to.
+  const top = followsEnd ? Math.max(0, items.length * rowHeight - view.height) : view.top;
+  const { first, end } = rowsToDraw({ top, height: view.height, rowHeight, count: items.length });
   const opens = onOpen !== undefined;
   const isDrawn = active >= first && active < end;
   const boxRole = opens
