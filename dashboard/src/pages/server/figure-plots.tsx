@@ -4,7 +4,7 @@ import { Plot } from '../../ui/plot.tsx';
 
 const MINUTE_MS = 60_000;
 
-/** Calls, latency, memory and CPU over time. */
+/** Calls, memory and CPU over time. */
 export function FigurePlots({ figures }: { figures: ServerFigures }) {
   const { perMinute, tree } = figures;
   const { calls, errors, lastAt } = perMinute;
@@ -20,12 +20,9 @@ export function FigurePlots({ figures }: { figures: ServerFigures }) {
             { label: 'calls', values: calls, colour: 'accent', filled: true },
             { label: 'errors', values: errors, colour: 'bad' },
           ]}
-          format={numberText}
+          // Half a call is none: the axis of few calls has such steps.
+          format={(count) => (Number.isInteger(count) ? numberText(count) : '')}
         />
-      </div>
-      <div class="panel-box">
-        <h2>Latency</h2>
-        <Latency latency={figures.latency} />
       </div>
       {times.length === 0 ? (
         <div class="panel-box">
@@ -56,9 +53,8 @@ export function FigurePlots({ figures }: { figures: ServerFigures }) {
   );
 }
 
-// — internal —
-
-function Latency({ latency: { count, p50, p95, p99 } }: { latency: ServerFigures['latency'] }) {
+/** How long half, and nearly all, of the calls took. */
+export function Latency({ latency: { count, p50, p95, p99 } }: { latency: ServerFigures['latency'] }) {
   if (count === 0) return <p class="soft">No call was answered in the last hour.</p>;
   const shares: [string, string, number | null][] = [
     ['p50', 'half of them', p50],

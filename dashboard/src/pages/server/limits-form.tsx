@@ -56,7 +56,7 @@ export function LimitsForm({ server }: { server: ServerStatus }) {
         ))}
       </div>
       <div class="toolbar">
-        <button type="submit" class="button" data-kind="main" disabled={isSame} aria-busy={isBusy}>
+        <button type="submit" class="button" data-kind={isSame ? 'plain' : 'main'} disabled={isSame} aria-busy={isBusy}>
           Save limits
         </button>
         {isSame ? null : (

@@ -11,7 +11,7 @@ import { StateDot } from '../../ui/state-dot.tsx';
 import { healthTone, stateNote, stateTone, uptimeMs } from '../servers/row.ts';
 import { Suggestions } from '../servers/suggestions.tsx';
 import { type Fact, launchFacts } from './facts.ts';
-import { FigurePlots } from './figure-plots.tsx';
+import { FigurePlots, Latency } from './figure-plots.tsx';
 import { Exits, StateTimeline } from './state-past.tsx';
 import { useAnswer } from './use-answer.ts';
 import './overview.css';
@@ -29,9 +29,16 @@ export function OverviewTab({ name }: { name: string }) {
         <Box title="State">
           <StateFacts server={server} restarts={its?.restarts} />
         </Box>
-        <Box title="Used by">
-          <Users ids={its?.sessions ?? []} />
-        </Box>
+        <div class="overview">
+          <Box title="Used by">
+            <Users ids={its?.sessions ?? []} />
+          </Box>
+          {its === undefined ? null : (
+            <Box title="Latency">
+              <Latency latency={its.latency} />
+            </Box>
+          )}
+        </div>
       </div>
       {its === undefined ? null : <FigurePlots figures={its} />}
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
@@ -143,7 +150,7 @@ function Users({ ids }: { ids: readonly string[] }) {
     <ul class="users">
       {users.map(({ id, host, protocolVersion, since }) => (
         <li key={id}>
-          <a class="text" href={withQuery(hrefOf('calls'), { server: null, host })}>
+          <a class="text" href={withQuery(hrefOf('calls'), { host })}>
             {host}
           </a>
           <span class="note">

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ServerInfo, ServerPatch, ServerStatus } from '../../../../src/api/contract.ts';
-import type { Sharing, StartMode } from '../../../../src/core/model.ts';
+import type { ServerInfo, ServerStatus } from '../../../../src/api/contract.ts';
+import type { ServerSource, Sharing, StartMode } from '../../../../src/core/model.ts';
+import { shellWord } from '../../../../src/shell-word.ts';
 import { patch } from '../../api.ts';
 import { servers } from '../../live/store.ts';
 import { Command } from '../../ui/code.tsx';
@@ -20,13 +21,13 @@ export function SettingsTab({ name }: { name: string }) {
   if (server === undefined) return null;
   const isDeclared = server.source.kind === 'file';
   return (
-    <div class="halves">
+    <div class="server-settings">
       {isDeclared ? (
         <Box title="Settings">
           <p>
             This server is declared in <code>{server.source.ref}</code>: change it there, then
           </p>
-          <Command text={`mcpd apply -f ${server.source.ref}`} />
+          <Command text={`mcpd apply -f ${shellWord(server.source.ref)}`} />
         </Box>
       ) : (
         <>
@@ -42,23 +43,15 @@ export function SettingsTab({ name }: { name: string }) {
         {thrown === null ? null : <ErrorNote thrown={thrown} />}
         {info === null ? null : <Secrets info={info} />}
       </Box>
-      <Box title="What is run">
-        <div class="stack">
-          <p class="soft">No page alone may change the command or the address of a server. Add it anew:</p>
-          <Command text={`mcpd uninstall ${name}`} />
-          <Command text={server.launch.kind === 'http' ? 'mcpd install ADDRESS' : `mcpd add ${name} -- COMMAND`} />
-          {server.launch.kind === 'http' ? (
-            <>
-              <p class="soft">To log in there:</p>
-              <Command text={`mcpd auth ${name}`} />
-            </>
-          ) : null}
-        </div>
-      </Box>
       {isDeclared ? null : (
-        <Box title="Uninstall">
-          <Uninstall name={name} />
-        </Box>
+        <>
+          <Box title="What is run">
+            <Anew server={server} />
+          </Box>
+          <Box title="Uninstall">
+            <Uninstall name={name} />
+          </Box>
+        </>
       )}
     </div>
   );
@@ -87,27 +80,60 @@ function Box({ title, children }: { title: string; children: ComponentChildren }
   );
 }
 
+/** A page may ask for it to be gone; what is run instead is typed by a person. */
+function Anew({ server: { name, source, launch } }: { server: ServerStatus }) {
+  return (
+    <div class="stack">
+      <p class="soft">No page alone may change the command or the address of a server. Install it anew:</p>
+      <Command text={`mcpd uninstall ${name}`} />
+      <Command text={installCommand(name, source)} />
+      {launch.kind === 'http' ? (
+        <>
+          <p class="soft">To log in there:</p>
+          <Command text={`mcpd auth ${name}`} />
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+function installCommand(name: string, source: ServerSource): string {
+  switch (source.kind) {
+    case 'npm':
+      return `mcpd install npm:${source.package.identifier} --name ${name}`;
+    case 'catalog':
+    case 'folder':
+    case 'url':
+      return `mcpd install ${shellWord(source.ref)} --name ${name}`;
+    default:
+      return `mcpd add ${name} -- COMMAND`;
+  }
+}
+
+/** One of what can be set at once. */
+type Change = { enabled?: boolean; start?: StartMode; sharing?: Sharing };
+
 function Running({ server }: { server: ServerStatus }) {
-  const [isBusy, setBusy] = useState(false);
-  const change = (next: ServerPatch) => {
-    setBusy(true);
+  // Shown as chosen while mcpd carries it out.
+  const [asked, setAsked] = useState<Change>({});
+  const { enabled, start, sharing } = { ...server, ...asked };
+  const change = (next: Change) => {
+    setAsked(next);
     patch(`/api/servers/${server.name}`, next)
       .then(() => told(`${server.name} saved`), failed)
-      .finally(() => setBusy(false));
+      .finally(() => setAsked({}));
   };
   return (
-    <div class="stack" aria-busy={isBusy}>
+    <div class="stack">
       <label class="check-line">
-        <input type="checkbox" checked={server.enabled} onChange={() => change({ enabled: !server.enabled })} />
+        <input type="checkbox" checked={enabled} onChange={() => change({ enabled: !enabled })} />
         Enabled: hosts see it
       </label>
       <Field label="Starts">
-        {(ids) => <Select ids={ids} labels={STARTS} value={server.start} onChange={(start) => change({ start })} />}
+        {(ids) => <Select ids={ids} labels={STARTS} value={start} onChange={(next) => change({ start: next })} />}
       </Field>
       <Field label="Its process is shared">
-        {(ids) => (
-          <Select ids={ids} labels={SHARINGS} value={server.sharing} onChange={(sharing) => change({ sharing })} />
-        )}
+        {(ids) => <Select ids={ids} labels={SHARINGS} value={sharing} onChange={(next) => change({ sharing: next })} />}
       </Field>
     </div>
   );

@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { fake } from '../harness/fake.ts';
+import { until } from '../harness/until.ts';
+import { test } from './dashboard.ts';
+
+/** The log of a server as somebody reads it who never reloads. */
+
+test('a line is there as it is printed; it is searched for, chosen by level and source, opened and saved', async ({
+  machine,
+  dashboard,
+}) => {
+  await machine.add('echo', 'echo');
+  const page = await dashboard.open('#/servers/echo/logs');
+  await machine.ok('call', 'echo__log', 'text=the printer is on fire <b>');
+  await page.getByText('the printer is on fire <b>', { exact: true }).waitFor();
+
+  const search = page.getByRole('searchbox', { name: 'Search the log' });
+  await search.fill('PRINTER');
+  await page.getByText('2 lines', { exact: true }).waitFor();
+  expect(await page.locator('.log-line mark').allInnerTexts()).toEqual(['printer', 'printer']);
+  await search.fill('nobody ever said this');
+  await page.getByRole('button', { name: 'Show all' }).click();
+
+  await page.getByLabel('Source').selectOption({ label: 'Printed on stderr' });
+  await page.getByText('1 line', { exact: true }).waitFor();
+  await page.getByLabel('Level').selectOption({ label: 'Errors' });
+  await page.getByText('No line is like that').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+
+  await page.getByText('the printer is on fire <b>', { exact: true }).click();
+  await page.getByRole('dialog').getByText('the printer is on fire <b>').waitFor();
+  await page.keyboard.press('Escape');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('echo.log');
+});
+
+test('of a server that prints two thousand lines a second the newest are seen, held and paused', async ({
+  machine,
+  dashboard,
+}) => {
+  await machine.declare({ talkative: { command: fake('talkative'), start: 'always' } });
+  await machine.reaches('talkative', 'running');
+  const page = await dashboard.open('#/servers/talkative/logs');
+  await page.locator('.log-line').first().waitFor();
+  const printed = Number(await machine.ok('call', 'talkative__printed'));
+  expect(await newest(page)).toBeGreaterThan(printed);
+
+  await page.locator('.virtual-list').hover();
+  await page.mouse.wheel(0, -2000);
+  await page.locator('button[aria-pressed="false"]', { hasText: 'Follow' }).waitFor();
+  const held = await newest(page);
+  await machine.ok('call', 'talkative__printed');
+  expect(await newest(page)).toBe(held);
+
+  await page.getByRole('button', { name: 'Follow' }).click();
+  await until('newer lines', async () => (await newest(page)) > held);
+
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText(/paused: .* newer/).waitFor();
+  const paused = await newest(page);
+  await page.getByRole('searchbox', { name: 'Search the log' }).fill('checkpoint');
+  await page.locator('.log-line mark').first().waitFor();
+  expect(await newest(page)).toBeLessThanOrEqual(paused);
+});
+
+// — internal —
+
+/** The number of the last line that is drawn. */
+async function newest(page: Page): Promise<number> {
+  const lines = await page.locator('.log-text').allInnerTexts();
+  return Math.max(0, ...lines.map((line) => Number(/line (\d+)/.exec(line)?.[1] ?? 0)));
+}
