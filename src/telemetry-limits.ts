@@ -17,8 +17,8 @@ export const DURATION_BOUNDS_S: readonly number[] = [
 // — OTLP —
 /** Calls wait this long at most to be told together. */
 export const OTLP_CALLS_EVERY_MS = 5 * SECOND;
-/** Calls of one export: some 200 KiB, written within a few milliseconds. */
-export const OTLP_CALLS_PER_EXPORT_MAX = 100;
+/** Calls of one export: some 100 KiB, written within two milliseconds, in which no other call moves. */
+export const OTLP_CALLS_PER_EXPORT_MAX = 50;
 /** Calls that wait while the receiver is slow or away, some 2 MiB; further ones are lost and counted. */
 export const OTLP_CALLS_WAITING_MAX = 4096;
 /** The state of all metrics is sent this often. */

@@ -57,7 +57,7 @@ function checkFolder(paths: Paths): Check[] {
 /** Files whose content opens doors. Inside a 0700 folder this is the second wall. */
 function checkRights(paths: Paths): Check[] {
   if (process.platform === 'win32') return [];
-  return [paths.secrets, paths.token].flatMap((file) => {
+  return [paths.secrets, paths.token, paths.scrapeToken].flatMap((file) => {
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined || (stats.mode & OTHERS) === 0) return [];
     return [
