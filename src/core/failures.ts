@@ -20,7 +20,7 @@ export function withoutQuoted(message: string): string {
   return message
     .replace(/"(?:[^"\\]|\\.)*"?/g, '"…"')
     .replace(/`[^`]*`?/g, '`…`')
-    .replace(/[“«][^”»]*[”»]?/g, '“…”')
+    .replace(/[\u201c\u00ab][^\u201d\u00bb]*[\u201d\u00bb]?/g, '“…”')
     .replace(/(?<!\w)'(?:[^']|'(?=\w))*'?/g, "'…'");
 }
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { DAEMON_HEAP_OPTIONS } from '../../src/limits.ts';
@@ -20,4 +21,11 @@ test('the shim and the daemon are started from the bytecode that the build made'
   const dist = join(machine.package, 'dist');
   expect(refusal(dist, 'shim', [])).toBe('');
   expect(refusal(dist, 'daemon-main', DAEMON_HEAP_OPTIONS)).toBe('');
+});
+
+test('the text of the daemon takes a byte a letter: one character beyond Latin-1 would double what V8 keeps of it', ({
+  machine,
+}) => {
+  const text = readFileSync(join(machine.package, 'dist', 'daemon-main.cjs'), 'utf8');
+  expect([...text].filter((letter) => letter > '\u00ff')).toEqual([]);
 });
