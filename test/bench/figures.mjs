@@ -17,6 +17,9 @@ const own =
   (cases) =>
     each(cases[name], 'mcpd', key).map((value) => value / unit);
 
+const openToClosed = (cases) =>
+  ratios(each(cases['calls, page open'], 'mcpd', 'p50'), each(cases['calls, page closed'], 'mcpd', 'p50'));
+
 const toBare = (name, reckon) => (cases) => {
   const bare = median(each(cases[name], 'bare node', 'ms'));
   return each(cases[name], 'mcpd', 'ms').map((ms) => reckon(ms, bare));
@@ -51,6 +54,8 @@ const FIGURES = [
   { id: 'growth', what: 'the daemon after 100 000 calls', sign: '≤', limit: 30, unit: 'MiB more', measure: 'memory', rounds: own('50 servers', 'grown', MIB) },
   { id: 'unread-memory', what: '150 MB that one host does not read: the daemon', sign: '≤', limit: 64, unit: 'MiB more', measure: 'unread', rounds: own('150 MB', 'grown', MIB) },
   { id: 'unread-calls', what: '150 MB that one host does not read: the slowest call of another', sign: '≤', limit: 20, unit: 'ms', measure: 'unread', rounds: own('150 MB', 'max') },
+  { id: 'page-interaction', what: 'the dashboard, 100 servers, 5000 tools, 100 000 calls, 2000 log lines a second: click to painted, p95', sign: '≤', limit: 100, unit: 'ms', measure: 'dashboard', rounds: own('interactions', 'p95') },
+  { id: 'page-calls', what: 'a call while the page shows that log, p50', sign: '≤', limit: 1.2, unit: '× page closed', measure: 'dashboard', rounds: openToClosed },
   { id: 'beside', what: 'small calls beside the 10 MB answers of another host, p99', sign: '≤', limit: 20, unit: 'ms', measure: 'beside', rounds: own('10 MB answers', 'p99') },
 ];
 

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { figuresOf } from './figures.mjs';
 import { beside } from './measures/beside.mjs';
+import { dashboard } from './measures/dashboard.mjs';
 import { httpCalls, httpStart, longList } from './measures/http.mjs';
 import { latency } from './measures/latency.mjs';
 import { memory } from './measures/memory.mjs';
@@ -26,6 +27,9 @@ const MANY = 50;
 const SLOW_MS = 1000;
 /** A list of very many tools. */
 const LONG = { servers: 5, tools: 1000 };
+
+/** A home that is larger than most. */
+const LARGE = { servers: 100, tools: 50 };
 
 const { values: options } = parseArgs({
   options: {
@@ -78,6 +82,13 @@ async function measureUnread(place, two, samples) {
   if (!wanted('unread')) return;
   say('unread …');
   samples.unread = await unread([new Forwarder(place, 2), two], quick);
+}
+
+async function measureDashboard(place, samples) {
+  if (!wanted('page')) return;
+  say('page …');
+  const { servers, tools } = LARGE;
+  samples.dashboard = await dashboard(new Mcpd(place, servers, tools), servers, quick);
 }
 
 async function measureMany(place, samples) {
@@ -135,6 +146,7 @@ try {
   await measureList(place, samples);
   await measureUnread(place, two, samples);
   await measureMany(place, samples);
+  await measureDashboard(place, samples);
   const processors = cpus();
   const machine = {
     node: process.version,

@@ -155,6 +155,20 @@ export class Mcpd {
     await this.stop();
   }
 
+  get home() {
+    return this.#home;
+  }
+
+  /** One more server, which prints all the time it runs. */
+  addNoisy(name) {
+    return this.#cli('add', name, '--no-trial', '--', process.execPath, here('noisy-server.mjs'));
+  }
+
+  /** Opens the dashboard once. */
+  async dashboardLink() {
+    return JSON.parse(await this.#cli('dashboard', '--no-open', '--json')).url;
+  }
+
   /** A daemon, as the first host starts it. */
   async start() {
     const host = await this.open();

@@ -87,6 +87,16 @@ test('memory is told in MiB', () => {
   expect(figure({ memory }, 'growth')).toMatchObject({ value: 31, met: false });
 });
 
+test('the dashboard is judged by its interactions, and by calls beside it in relation to those without it', () => {
+  const dashboard = {
+    interactions: { mcpd: rounds('p95', 99, 101, 98) },
+    'calls, page closed': { mcpd: rounds('p50', 1, 2) },
+    'calls, page open': { mcpd: rounds('p50', 1.2, 2.8) },
+  };
+  expect(figure({ dashboard }, 'page-interaction')).toMatchObject({ value: 99, met: true });
+  expect(figure({ dashboard }, 'page-calls')?.met).toBe(false);
+});
+
 test('only what was measured has a figure, and the page shows each beside its target', () => {
   const beside = { '10 MB answers': { mcpd: [{ p50: 1, p99: 25.04, max: 30 }] } };
   const samples: Samples = { beside };
