@@ -8,18 +8,22 @@ import { StateDot } from '../../ui/state-dot.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { stateTone } from '../servers/row.ts';
 import { LogsTab } from './logs-tab.tsx';
+import { OverviewTab } from './overview-tab.tsx';
 import { PromptsTab } from './prompts-tab.tsx';
 import { ResourcesTab } from './resources-tab.tsx';
+import { SettingsTab } from './settings-tab.tsx';
 import { ToolsTab } from './tools-tab.tsx';
 import './server.css';
 
 type Tab = ComponentType<{ name: string }>;
 
 const TABS = [
+  { id: 'overview', label: 'Overview', Panel: OverviewTab as Tab },
   { id: 'tools', label: 'Tools', Panel: ToolsTab as Tab },
   { id: 'prompts', label: 'Prompts', Panel: PromptsTab as Tab },
   { id: 'resources', label: 'Resources', Panel: ResourcesTab as Tab },
   { id: 'logs', label: 'Logs', Panel: LogsTab as Tab },
+  { id: 'settings', label: 'Settings', Panel: SettingsTab as Tab },
 ] as const;
 
 /** One server: `#/servers/NAME/TAB`. */
