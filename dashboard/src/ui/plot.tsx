@@ -5,7 +5,7 @@ import './plot.css';
 import { theme } from '../theme.ts';
 import { failed } from './toasts.tsx';
 
-export interface PlotSeries {
+interface PlotSeries {
   label: string;
   /** One for each of `times`; null is a gap. */
   values: readonly (number | null)[];
