@@ -30,6 +30,8 @@ export class Replays {
   readonly #running = new Map<string, FreshProcess>();
   readonly #changed: () => void;
   #lastNumber = 0;
+  /** Counted from the question, not from the start of the process: more may be asked while its folder is made. */
+  #underWay = 0;
 
   constructor(parts: Parts, masks: RecordingMasks, changed: () => void) {
     this.#parts = parts;
@@ -54,24 +56,44 @@ export class Replays {
     const { name } = definition;
     const plan = planReplay(order.frames, order.call, { protocolVersion, identity: IDENTITY });
     if (plan.requests.length === 0) throw nothingToAsk(name, order.call);
-    if (this.#running.size >= REPLAYS_MAX) {
+    if (this.#underWay >= REPLAYS_MAX) {
       throw new McpdError('SERVER_BUSY', { what: `${REPLAYS_MAX} replays are under way`, fix: 'wait for one of them' });
     }
-    const signal = AbortSignal.any([left, this.#parts.ending]);
+    this.#underWay++;
+    try {
+      const signal = AbortSignal.any([left, this.#parts.ending]);
+      await this.#inFolder(async (dataDir) => {
+        const instance = `${name}@replay-${++this.#lastNumber}`;
+        const fresh = this.#freshProcess(instance, definition, dataDir, plan.answers, signal);
+        await this.#during(instance, fresh, async () => {
+          report({ type: 'started', server: name, requests: plan.requests.length, protocolVersion });
+          await replay(plan, fresh, report, this.#parts.now);
+        });
+      });
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  async #inFolder(work: (dataDir: string) => Promise<void>): Promise<void> {
     const dataDir = await mkdtemp(join(tmpdir(), 'mcpd-replay-'));
-    const instance = `${name}@replay-${++this.#lastNumber}`;
-    const fresh = this.#freshProcess(instance, definition, dataDir, plan.answers, signal);
+    try {
+      await work(dataDir);
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+
+  async #during(instance: string, fresh: FreshProcess, work: () => Promise<void>): Promise<void> {
     this.#running.set(instance, fresh);
     this.#changed();
     try {
-      report({ type: 'started', server: name, requests: plan.requests.length, protocolVersion });
-      await replay(plan, fresh, report, this.#parts.now);
+      await work();
     } finally {
       this.#parts.processes.stop(instance, GENERATION, false);
       await fresh.ended;
       this.#running.delete(instance);
       this.#changed();
-      await rm(dataDir, { recursive: true, force: true });
     }
   }
 

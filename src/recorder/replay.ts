@@ -3,6 +3,7 @@ import { asMcpdError, McpdError } from '../errors.ts';
 import { REPLAY_ANSWER_MS, REPLAY_START_MS } from '../recorder-limits.ts';
 import { compareAnswers } from './compare.ts';
 import type { FreshProcess } from './fresh-process.ts';
+import type { Kept } from './keeping.ts';
 import type { PlannedRequest, ReplayPlan } from './replay-plan.ts';
 
 /** Asks a fresh process what was recorded, one request after another, and tells how its answers differ. */
@@ -16,14 +17,9 @@ export async function replay(
   const counts: Record<ReplayOutcome, number> = { equal: 0, different: 0, unanswered: 0, uncompared: 0, skipped: 0 };
   await process.up(REPLAY_START_MS);
   if (plan.initialize !== null) {
-    const { text } = await process.ask('initialize', plan.initialize, REPLAY_START_MS);
-    const { error } = JSON.parse(text) as { error?: { message?: string } };
-    if (error !== undefined) {
-      throw new McpdError('SERVER_START_FAILED', {
-        what: 'the fresh process refused initialize',
-        why: error.message ?? 'it does not say why',
-      });
-    }
+    const refusal = refusalIn(await process.ask('initialize', plan.initialize, REPLAY_START_MS));
+    if (refusal !== null)
+      throw new McpdError('SERVER_START_FAILED', { what: 'the fresh process refused initialize', why: refusal });
     process.tell('notifications/initialized');
   }
   for (const planned of plan.requests) {
@@ -35,6 +31,14 @@ export async function replay(
 }
 
 // — internal —
+
+/** Why a server refused. An answer that was not kept whole is a long greeting: refusals are short. */
+function refusalIn({ text, cut }: Kept): string | null {
+  if (cut > 0) return null;
+  const { error } = JSON.parse(text) as { error?: { message?: unknown } };
+  if (error === undefined) return null;
+  return typeof error.message === 'string' ? error.message : 'it does not say why';
+}
 
 async function oneStep(
   { request, answer, obstacle }: PlannedRequest,

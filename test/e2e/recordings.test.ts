@@ -2,7 +2,10 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Recording, ReplayEvent } from '../../src/api/contract/recordings.ts';
+import { pathsOf } from '../../src/paths.ts';
+import { REPLAYS_MAX } from '../../src/recorder-limits.ts';
 import { fake } from '../harness/fake.ts';
+import { askLocal, JSON_TYPE } from '../harness/listening-api.ts';
 import { type Machine, test } from '../harness/machine.ts';
 import { textOf } from '../harness/message.ts';
 import { connectPlace, installServer } from '../harness/revisions/setting.ts';
@@ -202,6 +205,29 @@ test('a server that ends in the middle of a replay answers nothing more, and one
   expect(await machine.cli('record', 'replay', 'case.json')).toMatchObject({ code: 2 });
   writeFileSync(file, JSON.stringify({ ...recording, server: 'nobody' }));
   expect(await machine.cli('record', 'replay', 'case.json')).toMatchObject({ code: 3 });
+});
+
+test('a server that greets at great length is replayed as any other', async ({ machine }) => {
+  await machine.add('echo', 'echo', ['--instructions', 'long '.repeat(14_000)]);
+  await machine.ok('record', 'echo', 'on');
+  await machine.ok('call', 'echo__echo', 'text=x');
+  const { code, done } = await replayed(machine, 'echo');
+  expect([code, done]).toMatchObject([0, { different: 0, unanswered: 0 }]);
+});
+
+test('of replays that are asked for in the same moment no more are begun than of others', async ({ machine }) => {
+  await machine.add('echo', 'echo');
+  await machine.ok('record', 'echo', 'on');
+  await machine.ok('call', 'echo__echo', 'text=x');
+  const asked = Array.from({ length: REPLAYS_MAX + 3 }, () =>
+    askLocal(pathsOf(machine.home.mcpdHome), '/api/servers/echo/recording/replay', {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: '{}',
+    }),
+  );
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(REPLAYS_MAX);
 });
 
 // — internal —
