@@ -125,7 +125,7 @@ export class Approvals {
     return () => entry.followers.delete(listener);
   }
 
-  /** With an install as it will be asked for: the package that was shown, not one that is newer by then. */
+  /** With an install as it will be asked for, in the words that were shown: `npm:PKG@latest` where no version was named. */
   async #shownAs(request: ApprovalRequest): Promise<{ request: ApprovalRequest; words: Described }> {
     if (request.action !== 'install') return { request, words: described(request) };
     const { install } = request;

@@ -3,6 +3,7 @@ import type { FiguresEvent, ServerFigures } from '../api/contract/figures.ts';
 import type { FiguresControl } from '../api/daemon-control.ts';
 import { openCallsOf } from '../core/instance.ts';
 import type { CallRecord, Transition } from '../core/model.ts';
+import { StartCount } from '../core/start-count.ts';
 import type { Core } from '../core/state.ts';
 import { unknownServer } from '../unknown-server.ts';
 import { LatencyHistogram, NO_LATENCY } from './figure-latency.ts';
@@ -15,7 +16,7 @@ import type { Parts } from './parts.ts';
 export class Figures implements FiguresControl {
   readonly #parts: Pick<Parts, 'gateway' | 'history' | 'processes'>;
   readonly #counters = new Map<string, Counters>();
-  readonly #starts = new Map<string, Starts>();
+  readonly #starts = new Map<string, StartCount>();
   readonly #uses = new SessionUses();
   readonly #feed: FiguresFeed;
 
@@ -82,11 +83,9 @@ export class Figures implements FiguresControl {
 
   #countStart({ server, from, to }: Transition): void {
     if (!this.#parts.gateway.view.servers.has(server)) return;
-    const starts = this.#starts.get(server) ?? { restarts: 0, crashed: false };
+    const starts = this.#starts.get(server) ?? new StartCount();
     this.#starts.set(server, starts);
-    if (to === 'starting' && (from !== 'stopped' || starts.crashed)) starts.restarts += 1;
-    // Nobody needed it when it crashed: the next start is the one after the crash.
-    starts.crashed = from === 'running' && to === 'stopped';
+    starts.moved({ from, to });
   }
 
   #figures(name: string, sessions: string[] = [], counts = NO_COUNTS): ServerFigures {
@@ -109,12 +108,6 @@ export class Figures implements FiguresControl {
 interface Counters {
   minutes: MinuteCounters;
   latency: LatencyHistogram;
-}
-
-interface Starts {
-  restarts: number;
-  /** It ended by itself, and was not started since. */
-  crashed: boolean;
 }
 
 type Counts = Pick<ServerFigures, 'openCalls' | 'calls' | 'errors'>;

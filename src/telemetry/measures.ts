@@ -118,13 +118,13 @@ function serverMeasures({ servers: tallies }: Tally, { servers, trees }: Look): 
       name: 'mcpd_server_starts_total',
       help: 'Starts of processes of a server.',
       kind: 'counter',
-      points: counted((name) => tallies.get(name)?.starts ?? 0),
+      points: counted((name) => tallies.get(name)?.starts.starts ?? 0),
     },
     {
       name: 'mcpd_server_restarts_total',
       help: 'Starts after an end that nobody wanted, and by a person who restarts.',
       kind: 'counter',
-      points: counted((name) => tallies.get(name)?.restarts ?? 0),
+      points: counted((name) => tallies.get(name)?.starts.restarts ?? 0),
     },
     {
       name: 'mcpd_server_rss_bytes',

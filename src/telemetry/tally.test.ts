@@ -63,5 +63,5 @@ test('a start from rest is a start, one from anything else a restart too', () =>
   moved('running', 'stopping');
   moved('stopping', 'stopped');
   moved('stopped', 'starting');
-  expect(tally.servers.get('weather')).toMatchObject({ starts: 3, restarts: 1 });
+  expect(tally.servers.get('weather')).toMatchObject({ starts: { starts: 3, restarts: 1 } });
 });

@@ -1,5 +1,6 @@
 import type { CallRecord } from '../core/call-record.ts';
 import type { ServerName, Transition } from '../core/model.ts';
+import { StartCount } from '../core/start-count.ts';
 import {
   DURATION_BOUNDS_S,
   METRICS_METHODS_MAX,
@@ -19,8 +20,7 @@ export interface ServerTally {
   readonly duration: DurationTally;
   /** Until a process took it: waiting for its start, or for its turn. */
   readonly queue: DurationTally;
-  readonly starts: number;
-  readonly restarts: number;
+  readonly starts: Readonly<Pick<StartCount, 'starts' | 'restarts'>>;
 }
 
 export interface DurationTally {
@@ -53,11 +53,7 @@ export class Tally {
   }
 
   moved({ server, from, to }: Transition): void {
-    if (to !== 'starting') return;
-    const counted = this.#of(server);
-    counted.starts += 1;
-    // From rest it starts because it is needed; from anything else because it ended, or was told to begin anew.
-    if (from !== 'stopped') counted.restarts += 1;
+    if (to === 'starting' || this.#servers.has(server)) this.#of(server).starts.moved({ from, to });
   }
 
   #of(server: ServerName): Counted {
@@ -89,15 +85,14 @@ interface Counted extends ServerTally {
   readonly tools: Map<string, Series>;
   readonly duration: { counts: Float64Array; sumMs: number };
   readonly queue: { counts: Float64Array; sumMs: number };
-  starts: number;
-  restarts: number;
+  readonly starts: StartCount;
 }
 
 const BOUNDS_MS = DURATION_BOUNDS_S.map((seconds) => seconds * 1000);
 
 function newTally(): Counted {
   const durations = () => ({ counts: new Float64Array(BOUNDS_MS.length + 1), sumMs: 0 });
-  return { methods: new Map(), tools: new Map(), duration: durations(), queue: durations(), starts: 0, restarts: 0 };
+  return { methods: new Map(), tools: new Map(), duration: durations(), queue: durations(), starts: new StartCount() };
 }
 
 function seriesOf(all: Map<string, Series>, name: string, max: number): Series {
