@@ -14,6 +14,11 @@ test('text of a server runs nowhere, loads nothing, and is no link', async ({ ma
   await page.getByText('markup', { exact: true }).first().waitFor();
   for (const route of routesOf('markup')) {
     await dashboard.show(page, route);
+    if (route in SHOWN)
+      await page
+        .getByText(SHOWN[route] ?? '')
+        .first()
+        .waitFor();
     expect(await harm(page), route).toEqual({ pwned: false, scripts: ['/main.js'], links: [], inline: 0, images: [] });
   }
 });
@@ -38,6 +43,13 @@ test('an address that is not one of the page shows the page, and runs nothing of
 });
 
 // — internal —
+
+/** Where the text is seen as it was written. */
+const SHOWN: Record<string, string> = {
+  '#/servers/markup/tools': 'describes <script>globalThis.pwned=1</script>',
+  '#/servers/markup/prompts': 'asks <script>globalThis.pwned=1</script>',
+  '#/servers/markup/logs': 'printed <script>globalThis.pwned=1</script>',
+};
 
 function harm(page: Page) {
   return page.evaluate(() => {

@@ -27,6 +27,13 @@ test('an installed server is healthy; one that is killed shows why within a seco
   expect((await seen) - killedAt).toBeLessThan(1000);
   await row.getByText('running', { exact: true }).waitFor();
   expect(await machine.server('weather')).toMatchObject({ starts: starts + 1, state: 'running', health: 'ok' });
+  await row.getByRole('link', { name: 'weather', exact: true }).click();
+  await page.getByRole('tab', { name: 'Logs' }).click();
+  await page
+    .getByRole('listbox', { name: 'Log of weather' })
+    .getByText(/SIGKILL/)
+    .first()
+    .waitFor();
 });
 
 test('a server is started, restarted, stopped, disabled and enabled from its row', async ({ machine, dashboard }) => {

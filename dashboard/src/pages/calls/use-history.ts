@@ -41,6 +41,8 @@ export function useHistory(filters: CallFilters): History {
     const stop = new AbortController();
     asked.current += 1;
     setLoading(true);
+    // Who comes to the page has typed nothing yet.
+    const pauseMs = asked.current === 1 ? 0 : PAUSE_MS;
     const timer = setTimeout(() => {
       get<CallPage>(pathOf(filters, { now: Date.now(), limit: PAGE_ROWS, before: null }), { signal: stop.signal }).then(
         (first) => {
@@ -55,7 +57,7 @@ export function useHistory(filters: CallFilters): History {
           setLoading(false);
         },
       );
-    }, PAUSE_MS);
+    }, pauseMs);
     return () => {
       clearTimeout(timer);
       stop.abort();
