@@ -110,3 +110,12 @@ test('raw arguments must be an object', () => {
   expect(objectOf('{"a":[1]}')).toEqual({ arguments: { a: [1] } });
   for (const wrong of ['[1]', '1', '{', 'null']) expect(objectOf(wrong)).toHaveProperty('fault');
 });
+
+test('names that servers give are shown without what hides or turns text, and sent as they are', () => {
+  const name = 'pay\u202eee';
+  const made = fields({ [name]: { type: 'string' }, kind: { enum: [{ [name]: 1 }] } });
+  const [field, choice] = made;
+  expect([field?.label, field?.path]).toEqual([String.raw`pay\u202eee`, [name]]);
+  expect(choice?.control).toMatchObject({ options: [{ label: String.raw`{"pay\u202eee":1}` }] });
+  expect(filled(made, ['ann', ''])).toEqual({ arguments: { [name]: 'ann' } });
+});

@@ -1,3 +1,5 @@
+import { shown } from '../../text.ts';
+
 /** The fields of a form for a JSON schema. Pure. What no field suits is asked for as JSON, so every schema has a form. */
 
 export interface FormField {
@@ -58,7 +60,7 @@ function objectFields(schema: Schema, path: readonly string[], depth: number): F
 function fieldOf(schema: Schema, path: readonly string[], required: boolean): FormField {
   const control = controlOf(schema);
   const title = textOf(schema['title']);
-  const name = path.join('.');
+  const name = shown(path.join('.'));
   return {
     path,
     label: title === '' ? name : title,
@@ -116,7 +118,7 @@ function choicesOf(schema: Schema): { json: string; label: string }[] | null {
 }
 
 function choice(value: unknown, title: string): { json: string; label: string } {
-  const plain = typeof value === 'string' ? value : JSON.stringify(value);
+  const plain = shown(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
   return { json: JSON.stringify(value), label: title === '' ? plain : title };
 }
 

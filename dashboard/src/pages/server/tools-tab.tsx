@@ -1,5 +1,6 @@
 import type { ToolInfo } from '../../../../src/api/contract.ts';
 import { servers } from '../../live/store.ts';
+import { shown } from '../../text.ts';
 import { CodeBlock } from '../../ui/code.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { EntryList } from './entry-list.tsx';
@@ -32,7 +33,7 @@ export function ToolsTab({ name }: { name: string }) {
             />
             <details>
               <summary>Schema</summary>
-              <CodeBlock text={JSON.stringify(tool.inputSchema, null, 2)} label="schema" />
+              <CodeBlock text={shown(JSON.stringify(tool.inputSchema, null, 2) ?? 'null')} label="schema" />
             </details>
           </>
         )}

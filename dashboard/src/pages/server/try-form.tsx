@@ -1,6 +1,7 @@
 import type { TryAnswer, TryQuestion, TryRequest } from '../../../../src/api/contract/tries.ts';
 import { safeLink } from '../../text.ts';
 import { Button } from '../../ui/button.tsx';
+import { failed } from '../../ui/toasts.tsx';
 import { SchemaForm } from './schema-form.tsx';
 import type { Trial } from './trial.ts';
 import { TryOutcome } from './try-outcome.tsx';
@@ -81,7 +82,7 @@ function Question({ params, onAnswer }: QuestionProps) {
           label="Answer"
           schema={params.schema}
           action="Answer"
-          onSubmit={(content) => void onAnswer({ action: 'accept', content })}
+          onSubmit={(content) => void onAnswer({ action: 'accept', content }).catch(failed)}
         >
           {refusals}
         </SchemaForm>
