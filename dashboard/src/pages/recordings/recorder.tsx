@@ -124,7 +124,7 @@ function Message({ frame }: { frame: RecordedFrame }) {
     ...(frame.session === null ? [] : [`session ${frame.session}`]),
     ...(frame.answers === null ? [] : [`answers ${frame.answers}`]),
     ...(frame.masked ? ['masked'] : []),
-    ...(frame.cut === 0 ? [] : [`${numberText(frame.cut)} characters left out`]),
+    ...(frame.cut === 0 ? [] : [`${numberText(frame.cut)} bytes left out`]),
   ];
   return (
     <section class="panel-box" aria-label="Message">

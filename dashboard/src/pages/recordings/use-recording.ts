@@ -32,7 +32,11 @@ export function useRecording(server: string): RecordingView {
       const answer = await get<RecordedFrames>(`${path}/frames${query}`, { signal: stop.signal });
       // What the daemon has let go, the page lets go too; after a restart of it the numbers begin anew.
       const isNew = answer.state.lastSeq < after;
-      known = [...(isNew ? [] : known), ...answer.frames].filter(({ seq }) => seq >= answer.state.firstSeq);
+      const before = isNew ? [] : known;
+      // A look that began at the same time, after a button was pressed, may have brought them already.
+      const last = before.at(-1)?.seq ?? 0;
+      const fresh = answer.frames.filter(({ seq }) => seq > last);
+      known = [...before, ...fresh].filter(({ seq }) => seq >= answer.state.firstSeq);
       if (answer.state.frames === 0) known = [];
       setState(answer.state);
       setFrames(known);

@@ -51,7 +51,10 @@ function Search({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
     const newer = new AbortController();
     const timer = setTimeout(() => {
       get<CatalogHit[]>(`/api/catalog?query=${encodeURIComponent(words)}`, { signal: newer.signal }).then(
-        setHits,
+        (found) => {
+          setHits(found);
+          setThrown(null);
+        },
         (error: unknown) => {
           if (!wasAborted(error)) setThrown(error);
         },
