@@ -116,8 +116,12 @@ export class Telemetry {
   #change(write: () => Promise<void>): Promise<void> {
     const change = this.#last.then(async () => {
       await write();
-      await this.#end();
-      this.#begin();
+      try {
+        await this.#end();
+      } finally {
+        // What was set takes effect, also when the old connections could not be closed.
+        this.#begin();
+      }
     });
     this.#last = change.catch(() => undefined); // whoever asked for it has the error
     return change;
