@@ -7,7 +7,7 @@ export interface ServerFigures {
   perMinute: MinuteFigures;
   latency: LatencyFigures;
   tree: TreeFigures;
-  /** Starts after the first, by mcpd or by a person. */
+  /** Starts after an end that nobody wanted, and by a person who restarts it; not the next start after it was idle. */
   restarts: number;
   /** Ids of the sessions that use it: with an open call, a subscription, or a call within the last ten minutes. */
   sessions: string[];
