@@ -57,6 +57,7 @@ export class Figures implements FiguresControl {
   forget(name: string): void {
     this.#counters.delete(name);
     this.#starts.delete(name);
+    this.#parts.processes.trees.forget(name);
   }
 
   *#each(): Generator<ServerFigures> {

@@ -88,3 +88,13 @@ test('a server that has stopped keeps the samples of before', async () => {
   children.pop();
   expect(trees.of('weather')).toMatchObject({ state: 'unknown', samples: { rssBytes: [1000] } });
 });
+
+test('a server that was uninstalled is seen no more, by programs either', async () => {
+  const children = [running(weather, 'weather', 10)];
+  const { trees, looked } = given([row(10, 1)], children);
+  (await looked())();
+  children.pop();
+  trees.forget('weather');
+  expect(trees.of('weather').samples.rssBytes).toEqual([]);
+  expect(trees.seen()).toEqual([]);
+});

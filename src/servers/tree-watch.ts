@@ -67,6 +67,11 @@ export class TreeWatch {
     });
   }
 
+  /** Of a server that was uninstalled: another one of its name begins anew. */
+  forget(server: ServerName): void {
+    this.#histories.delete(server);
+  }
+
   end(): void {
     this.#ended = true;
     if (this.#looking.name === 'waiting') clearTimeout(this.#looking.timer);
