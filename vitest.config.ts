@@ -1,11 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 const node = { environment: 'node', pool: 'forks' } as const;
-/** Real processes, sockets and SQLite, each file in homes of its own: two at a time, as two cores allow. */
+/** Real processes, sockets, SQLite and browsers, each file in homes of its own: two at a time, as two cores allow. */
 const twoAtATime = { ...node, maxWorkers: 2 } as const;
-/** Whole hosts and daemons that are killed and counted: one file at a time, so that nothing competes for time. */
-const oneAtATime = { ...node, fileParallelism: false, maxWorkers: 1 } as const;
-
 /** Two tests of the whole, which need what is built as those of test/e2e do. */
 const WITH_THE_BUILD = ['test/revisions.test.ts', 'test/differential.test.ts'];
 
@@ -42,7 +39,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...oneAtATime,
+          ...twoAtATime,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts', ...WITH_THE_BUILD],
           globalSetup: ['test/e2e/setup.ts'],
