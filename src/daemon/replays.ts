@@ -112,7 +112,7 @@ export class Replays {
       answers,
       signal,
       port: {
-        spawn: () => processes.spawn({ type: 'spawn', instance, generation: GENERATION, definition: placed }),
+        spawn: () => processes.spawn({ instance, generation: GENERATION, definition: placed, isAside: true }),
         write: (message) => processes.write(instance, GENERATION, message),
         stop: () => processes.stop(instance, GENERATION, true),
       },

@@ -2,11 +2,13 @@ import type { InstanceKey, ServerDefinition } from '../core/model.ts';
 import type { Bytes } from '../protocol/frame.ts';
 import type { FamilyRoot, ProcessTable } from './process-table.ts';
 
-/** What the core asked to be started. */
+/** What is to be started: for the core, or for somebody whose process it knows nothing of. */
 export interface ServerOrder {
   instance: InstanceKey;
   generation: number;
   definition: ServerDefinition;
+  /** It serves no host: what it uses is not in the figures of its server. */
+  isAside?: boolean;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Effect, GatewayEvent } from '../core/events.ts';
+import type { GatewayEvent } from '../core/events.ts';
 import type { HttpLaunch, InstanceKey, ProcessLedger, ServerName, StdioLaunch } from '../core/model.ts';
 import { REAP_DELAY_MS, SERVER_UMASK } from '../limits.ts';
 import type { Paths } from '../paths.ts';
@@ -52,7 +52,7 @@ export interface ServerProcesses {
    * Answered by `server-spawned` and one `server-exited`, or by the latter alone.
    * @throws {RangeError} the instance has a process
    */
-  spawn(effect: Extract<Effect, { type: 'spawn' }>): void;
+  spawn(order: ServerOrder): void;
   /** A message with its newline. `full` and `gone`: it was not taken. Sent at the end of this turn, or by `flush`. */
   write(instance: InstanceKey, generation: number, message: Bytes): 'ok' | 'full' | 'gone';
   flush(): void;
@@ -111,10 +111,11 @@ class Processes implements ServerProcesses {
     this.trees = new TreeWatch(this.#scanner, () => this.#children.values());
   }
 
-  spawn({ instance, generation, definition }: Extract<Effect, { type: 'spawn' }>): void {
+  spawn(order: ServerOrder): void {
+    const { instance, generation, definition } = order;
     if (this.#children.has(instance)) throw new RangeError(`${instance} has a process already`);
     const { launch } = definition;
-    if (launch.kind === 'http') return this.#connect({ instance, generation, definition }, launch);
+    if (launch.kind === 'http') return this.#connect(order, launch);
     const log = this.log(definition.name);
     const { paths, nonce, ledger, now, umask = SERVER_UMASK } = this.#options;
     const marker = markerOf({ home: paths.home, nonce }, instance, generation);
@@ -132,7 +133,7 @@ class Processes implements ServerProcesses {
         this.#options.report(event);
       },
     };
-    const child = new ServerChild({ instance, generation, definition }, surroundings);
+    const child = new ServerChild(order, surroundings);
     this.#children.set(instance, child);
     this.trees.begin();
     void child.start((signal) => this.#plan(child, launch, marker, log, signal));

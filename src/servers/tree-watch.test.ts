@@ -10,11 +10,16 @@ function row(pid: number, ppid: number): ProcessRow {
 }
 
 /** One instance of a server, whose process is that of `leader`. */
-function running(definition: ServerDefinition, instance: string, leader: number | null): RunningServer {
+function running(
+  definition: ServerDefinition,
+  instance: string,
+  leader: number | null,
+  isAside = false,
+): RunningServer {
   const family =
     leader === null ? null : { leader: { pid: leader, startTime: 't' }, known: new Map<number, string>(), marker: 'm' };
   return {
-    order: { instance, generation: 1, definition },
+    order: { instance, generation: 1, definition, isAside },
     ended: Promise.resolve(),
     pid: leader,
     family,
@@ -62,6 +67,23 @@ test('who begins to watch has figures at once, added up over all processes of al
   expect(trees.of('todo')).toMatchObject({ state: 'measured', now: { processes: 1, rssBytes: 1000 } });
   await looked();
   expect(looks(), 'a second watcher shares the looks of the first').toBe(1);
+});
+
+test('a process that serves no host, such as that of a replay, is in no figure of its server, and is kept to its limits', async () => {
+  const aside = running(weather, 'weather@replay-1', 20, true);
+  let observed = 0;
+  aside.observe = () => {
+    observed += 1;
+  };
+  const children = [aside];
+  const { trees, looked } = given([row(10, 1), row(20, 1), row(21, 20)], children);
+  (await looked())();
+  expect(observed).toBe(1);
+  expect(trees.of('weather')).toMatchObject({ state: 'unknown', reason: 'it does not run' });
+  expect(trees.seen()).toEqual([]);
+  children.push(running(weather, 'weather', 10));
+  await looked();
+  expect(trees.of('weather')).toMatchObject({ state: 'measured', now: { processes: 1, rssBytes: 1000 } });
 });
 
 test('a server without processes of its own says why there are no figures', async () => {

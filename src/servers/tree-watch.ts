@@ -53,7 +53,7 @@ export class TreeWatch {
   of(server: ServerName): TreeFigures {
     const history = this.#histories.get(server);
     const samples = history?.samples() ?? { at: [], rssBytes: [], cpuPercent: [] };
-    const own = [...this.#running()].filter(({ order }) => order.definition.name === server);
+    const own = [...this.#running()].filter(({ order }) => order.definition.name === server && order.isAside !== true);
     const now = own.length === 0 ? null : (history?.now() ?? null);
     return now === null
       ? { state: 'unknown', reason: this.#whyUnknown(own), samples }
@@ -98,7 +98,7 @@ export class TreeWatch {
     const rows = new Map<ServerName, ReturnType<ProcessTable['family']>>();
     for (const one of this.#running()) {
       one.observe(table);
-      if (one.family === null) continue;
+      if (one.family === null || one.order.isAside === true) continue;
       const server = one.order.definition.name;
       rows.set(server, [...(rows.get(server) ?? []), ...table.family(one.family)]);
     }

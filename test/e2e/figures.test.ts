@@ -105,6 +105,25 @@ test('memory and CPU are those of the whole tree, and gone when it has stopped',
   expect(stopped.tree.samples.at.length).toBeGreaterThan(0);
 });
 
+test('what a replay uses is not in the figures of its server', async ({ machine }) => {
+  await machine.add('echo', 'echo');
+  await machine.ok('record', 'echo', 'on');
+  await machine.ok('call', 'echo__sleep', 'ms=2000');
+  await machine.ok('stop', 'echo');
+  const { sees, get } = await page(machine);
+  await sees('echo', ({ tree }) => tree.state === 'unknown');
+  const replayed = machine.cli('record', 'replay', 'echo');
+  await until('the process of the replay', async () => {
+    const { servers } = await machine.ok('ps', '--json');
+    return servers.some(
+      ({ instance, root }: { instance: string; root: unknown }) => instance !== 'echo' && root !== null,
+    );
+  });
+  const { tree } = await get<ServerFigures>('/api/servers/echo/figures');
+  expect(tree).toMatchObject({ state: 'unknown', reason: 'it does not run' });
+  expect(await replayed).toMatchObject({ code: 0 });
+});
+
 test('a start after a crash counts as a restart, the first one does not, and a server of the same name begins anew', async ({
   machine,
 }) => {

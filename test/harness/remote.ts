@@ -76,7 +76,6 @@ export function remoteBench(
         headers: more.headers ?? {},
       };
       processes.spawn({
-        type: 'spawn',
         instance: NAME,
         generation,
         definition: definitionOf(launch, more.limits ?? {}),

@@ -72,7 +72,6 @@ export function processBench(home: TemporaryHome, options: BenchOptions = {}): P
     generations.set(name, generation);
     const env = { RECORD_FILE: recordFile, ...more.env };
     processes.spawn({
-      type: 'spawn',
       instance: name,
       generation,
       definition: definition(name, command, { ...more, env }),

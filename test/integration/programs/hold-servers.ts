@@ -32,7 +32,6 @@ const processes = createServerProcesses({
 
 for (const [name, command, ...args] of commands) {
   processes.spawn({
-    type: 'spawn',
     instance: name,
     generation: 1,
     definition: {
