@@ -1,13 +1,33 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { RECORDING_FRAME_BYTES_MAX, RECORDING_HEAD_BYTES, RECORDING_TAIL_BYTES } from '../recorder-limits.ts';
+import {
+  RECORDING_FRAME_BYTES_MAX,
+  RECORDING_HEAD_BYTES,
+  RECORDING_NAME_CHARS_MAX,
+  RECORDING_TAIL_BYTES,
+} from '../recorder-limits.ts';
 import { maskOf } from '../servers/masking.ts';
-import { keptOf } from './keeping.ts';
+import { keptName, keptOf } from './keeping.ts';
 
 const SECRET = 'tr0ub4dor-and-a-long-enough-3xample';
 const mask = maskOf([SECRET]);
 
 test('a message is kept whole, without its newline', () => {
   expect(keptOf([Buffer.from('{"a":'), Buffer.from('1}\n')], mask)).toEqual({ text: '{"a":1}', cut: 0, masked: false });
+});
+
+test('nothing of a message lives on behind the part of it that is kept', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const padded = () => [Buffer.from(`{"jsonrpc":"2.0"}${' '.repeat(RECORDING_FRAME_BYTES_MAX - 100)}\n`)];
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const texts = Array.from({ length: 300 }, () => keptOf(padded(), mask).text);
+  const names = Array.from({ length: 300 }, (_, nth) => keptName(`${nth}`.padEnd(RECORDING_FRAME_BYTES_MAX), mask));
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5 * 1024 * 1024);
+  expect([texts[0], names[0]?.length]).toEqual(['{"jsonrpc":"2.0"}', RECORDING_NAME_CHARS_MAX]);
 });
 
 test('a known secret is hidden, plain and in base64 at any offset', () => {

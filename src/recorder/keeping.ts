@@ -25,7 +25,7 @@ export function keptOf(bytes: Bytes, mask: Mask): Kept {
   const length = byteLength(bytes);
   const hide = (text: string) => hidden(text, mask);
   if (length <= RECORDING_FRAME_BYTES_MAX) {
-    const whole = textOf(bytes).trimEnd();
+    const whole = trimmed(textOf(bytes));
     const text = hide(whole);
     return { text, cut: 0, masked: text !== whole };
   }
@@ -45,7 +45,7 @@ export function keptOf(bytes: Bytes, mask: Mask): Kept {
 
 /** A name, an address or an id beside the message, as far as it is kept: they may have a secret in them too. */
 export function keptName(name: string, mask: Mask): string {
-  return hidden(name.slice(0, RECORDING_NAME_CHARS_MAX), mask);
+  return hidden(name.length > RECORDING_NAME_CHARS_MAX ? copied(name.slice(0, RECORDING_NAME_CHARS_MAX)) : name, mask);
 }
 
 // — internal —
@@ -54,6 +54,19 @@ function hidden(text: string, mask: Mask): string {
   return withoutSecretFields(mask(text));
 }
 
+/** Without the newline, and without what else a peer wrote behind the message. */
+function trimmed(text: string): string {
+  const short = text.trimEnd();
+  return text.length - short.length > LINE_END_CHARS ? copied(short) : short;
+}
+
+/** V8 makes a part of a text by pointing into it, and would keep the whole as long as the part. */
+function copied(text: string): string {
+  return Buffer.from(text).toString();
+}
+
+/** `\r\n` */
+const LINE_END_CHARS = 2;
 const REPLACEMENT_CHARACTER = '\ufffd';
 
 /** A character that was cut in two leaves nothing behind. */
