@@ -9,6 +9,13 @@ const MINUTE = 60 * SECOND;
 export const RECORDING_BYTES_MAX = 4 * MIB;
 /** A message costs some hundred bytes beyond its text, so tiny ones are counted too. */
 export const RECORDING_FRAMES_MAX = 5000;
+/**
+ * Memory of what is kept of all servers together, as V8 has it: seven full recordings of Latin text, and less than one usual server takes.
+ * Without it, whoever records a hundred servers fills the memory of the daemon.
+ */
+export const RECORDINGS_BYTES_MAX = 32 * MIB;
+/** Of a message beside its text, by the heap of Node 20, 300 to 450: an object of fifteen members, its numbers and short strings. */
+export const RECORDING_FRAME_OBJECT_BYTES = 400;
 /** Messages up to here are kept whole: nearly all. */
 export const RECORDING_FRAME_BYTES_MAX = 64 * KIB;
 /** Of a longer one: its beginning, where method and name are, and its end. */

@@ -114,10 +114,12 @@ function whatOf({ kind, method, target }: RecordedFrame): string {
   return kind === 'notification' ? `(${about})` : `${kind} of ${about === '' ? 'nothing known' : about}`;
 }
 
-function stateLine({ server, on, endsAt, frames, bytes, dropped }: RecordingState): string {
+function stateLine({ server, on, endsAt, frames, bytes, dropped, droppedForOthers }: RecordingState): string {
   const until = on && endsAt !== null ? `is recorded until ${shownTime(endsAt).slice(0, -4)}` : 'is not recorded';
   const kept = `${amount(frames, 'message')} kept (${shownBytes(bytes)})`;
-  return `${server} ${until}; ${kept}${dropped === 0 ? '' : `, ${dropped} older ones made room`}`;
+  const forOthers = droppedForOthers === 0 ? '' : ` (${droppedForOthers} of them for other servers)`;
+  const lost = dropped === 0 ? '' : `, ${dropped} older ones made room${forOthers}`;
+  return `${server} ${until}; ${kept}${lost}`;
 }
 
 /** An option that would be passed over in silence. */

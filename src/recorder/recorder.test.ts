@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Recorder } from './recorder.ts';
 
-function given() {
+function given({ bytesMax }: { bytesMax?: number } = {}) {
   const clock = { now: 1_000 };
   const seen = { changes: 0 };
   const recorder = new Recorder({
@@ -11,6 +11,7 @@ function given() {
     changed: () => {
       seen.changes++;
     },
+    ...(bytesMax === undefined ? {} : { bytesMax }),
   });
   const pass = (direction: 'to-server' | 'from-server', message: object, server = 'weather') =>
     recorder.passed({
@@ -122,4 +123,27 @@ test('whoever tells it of messages learns when that is needed', () => {
   expect([recorder.isKeeping, seen.changes]).toEqual([true, 1]);
   recorder.forget('weather');
   expect([recorder.isKeeping, seen.changes]).toEqual([false, 2]);
+});
+
+test('all servers together are kept within one limit: what is off makes room first, then the oldest, and each state says so', () => {
+  const letters = 10_000;
+  const { recorder, pass } = given({ bytesMax: 4.5 * letters });
+  const say = (server: string, letter = 'x') =>
+    pass('from-server', { method: 'x', params: { text: letter.repeat(letters) } }, server);
+  for (const server of ['old', 'off', 'new']) recorder.turn(server, { on: true });
+  for (const server of ['old', 'off', 'off', 'new']) say(server);
+  recorder.turn('off', { on: false });
+  const kept = () => ['old', 'off', 'new'].map((server) => recorder.frames(server, {}).frames.map(({ seq }) => seq));
+  expect(kept()).toEqual([[1], [2, 3], [4]]);
+  say('new');
+  expect(kept()).toEqual([[1], [3], [4, 5]]);
+  // Two bytes a letter.
+  say('new', 'ж');
+  expect(kept()).toEqual([[], [], [4, 5, 6]]);
+  expect(recorder.state('off')).toMatchObject({ on: false, frames: 0, bytes: 0, dropped: 2, droppedForOthers: 2 });
+  expect(recorder.state('old')).toMatchObject({ on: true, frames: 0, dropped: 1, droppedForOthers: 1 });
+  expect(recorder.state('new')).toMatchObject({ dropped: 0, droppedForOthers: 0 });
+  say('old');
+  expect(kept()).toEqual([[7], [], [5, 6]]);
+  recorder.close();
 });

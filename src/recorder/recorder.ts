@@ -5,10 +5,12 @@ import {
   RECORDING_BYTES_MAX,
   RECORDING_FOR_MS,
   RECORDING_FRAMES_MAX,
+  RECORDINGS_BYTES_MAX,
 } from '../recorder-limits.ts';
 import { described, descriptionOf } from './description.ts';
 import { keptName, keptOf, type Mask } from './keeping.ts';
 import { FrameRing } from './ring.ts';
+import { makeRoom } from './room.ts';
 
 /** A message between mcpd and a process of a server. */
 export interface PassedMessage {
@@ -29,6 +31,8 @@ export interface RecorderOptions {
   sessionOf(instance: string, id: string): string | null;
   /** Called when `isKeeping` may be another. */
   changed(): void;
+  /** Memory of what is kept of all servers; RECORDINGS_BYTES_MAX unless given. */
+  bytesMax?: number;
 }
 
 /** Which servers are recorded, and what is kept of each. */
@@ -59,6 +63,7 @@ export class Recorder {
       firstSeq: ring?.firstSeq ?? 0,
       lastSeq: ring?.lastSeq ?? 0,
       dropped: ring?.dropped ?? 0,
+      droppedForOthers: ring?.droppedForOthers ?? 0,
       framesMax: RECORDING_FRAMES_MAX,
       bytesMax: RECORDING_BYTES_MAX,
     };
@@ -135,6 +140,7 @@ export class Recorder {
         bytes: length,
         ...keptOf(bytes, mask),
       });
+      this.#makeRoom();
     }
   }
 
@@ -144,6 +150,11 @@ export class Recorder {
   }
 
   // — internal —
+
+  #makeRoom(): void {
+    const recordings = Array.from(this.#recordings.values(), ({ ring, timer }) => ({ ring, isOn: timer !== null }));
+    makeRoom(recordings, this.#options.bytesMax ?? RECORDINGS_BYTES_MAX);
+  }
 
   #stop(server: string): void {
     const recording = this.#recordings.get(server);

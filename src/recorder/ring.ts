@@ -1,4 +1,5 @@
 import type { RecordedFrame } from '../api/contract/recordings.ts';
+import { memoryOf } from './room.ts';
 
 /** The newest frames of one server, within two bounds. Pure: it is told the time with each frame. */
 export class FrameRing {
@@ -7,7 +8,9 @@ export class FrameRing {
   #frames: (RecordedFrame | null)[] = [];
   #start = 0;
   #bytes = 0;
+  #memory = 0;
   #dropped = 0;
+  #droppedForOthers = 0;
   /** Requests without an answer, as long as they are kept. */
   readonly #open = new Map<string, RecordedFrame>();
 
@@ -24,8 +27,18 @@ export class FrameRing {
     return this.#bytes;
   }
 
+  /** What they take in the heap. */
+  get memory(): number {
+    return this.#memory;
+  }
+
   get dropped(): number {
     return this.#dropped;
+  }
+
+  /** Of the dropped ones. */
+  get droppedForOthers(): number {
+    return this.#droppedForOthers;
   }
 
   get firstSeq(): number {
@@ -39,8 +52,16 @@ export class FrameRing {
   add(frame: RecordedFrame): void {
     this.#frames.push(frame);
     this.#bytes += sizeOf(frame);
+    this.#memory += memoryOf(frame);
     if (frame.kind === 'request') this.#open.set(openKey(frame, frame.direction), frame);
     while (this.size > 1 && (this.size > this.#bounds.framesMax || this.#bytes > this.#bounds.bytesMax)) this.#drop();
+  }
+
+  /** The oldest frame makes room for those of other servers. */
+  dropForOthers(): void {
+    if (this.size === 0) return;
+    this.#drop();
+    this.#droppedForOthers++;
   }
 
   /** The request that a frame answers, which is no longer open then; null when it is not kept. */
@@ -65,7 +86,9 @@ export class FrameRing {
     this.#frames = [];
     this.#start = 0;
     this.#bytes = 0;
+    this.#memory = 0;
     this.#dropped = 0;
+    this.#droppedForOthers = 0;
     this.#open.clear();
   }
 
@@ -78,6 +101,7 @@ export class FrameRing {
     this.#dropped++;
     if (frame) {
       this.#bytes -= sizeOf(frame);
+      this.#memory -= memoryOf(frame);
       const key = openKey(frame, frame.direction);
       if (this.#open.get(key) === frame) this.#open.delete(key);
     }

@@ -30,6 +30,8 @@ export interface RecordingState {
   lastSeq: number;
   /** Older ones that made room. */
   dropped: number;
+  /** Of these: those that made room for newer messages of other servers, since all recordings together were at their limit. */
+  droppedForOthers: number;
   framesMax: number;
   bytesMax: number;
 }

@@ -91,7 +91,8 @@ export function Recorder({ server }: { server: string }) {
 
 function Summary({ state }: { state: RecordingState }) {
   const rest = state.endsAt === null ? '' : `, for ${durationText(state.endsAt - now.value)} more`;
-  const lost = state.dropped === 0 ? '' : `; ${counted(state.dropped, 'older message')} made room`;
+  const forOthers = state.droppedForOthers === 0 ? '' : `, ${state.droppedForOthers} of them for other servers`;
+  const lost = state.dropped === 0 ? '' : `; ${counted(state.dropped, 'older message')} made room${forOthers}`;
   return (
     <p>
       <StateDot tone={state.on ? 'busy' : 'idle'}>{state.on ? `Recording${rest}` : 'Off'}</StateDot>
