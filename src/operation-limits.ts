@@ -144,6 +144,8 @@ export const CONTROL_POLL_MS = 50;
 
 // — Install —
 export const NPM_TIMEOUT_MS = 5 * MINUTE;
+/** A page waits for it, and nothing is fetched but what packages say of themselves. */
+export const NPM_RESOLVE_MS = 30 * SECOND;
 /** npm's own default waits 70 s for a host that is not there; a person at a terminal should know sooner. */
 export const NPM_FETCH_RETRIES = 2;
 export const NPM_FETCH_RETRY_MIN_MS = 1 * SECOND;

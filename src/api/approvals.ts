@@ -32,7 +32,7 @@ export class Approvals {
     this.#now = now;
   }
 
-  /** @throws {McpdError} APPROVALS_FULL, REQUEST_INVALID, INPUT_INVALID, INPUT_MISSING, and what an install refuses */
+  /** @throws {McpdError} APPROVALS_FULL, REQUEST_INVALID, INPUT_INVALID, INPUT_MISSING, SERVER_UNKNOWN, and what an install refuses */
   async ask(asked: ApprovalRequest): Promise<ApprovalInfo> {
     checkSize(asked);
     checkNothingHidden(asked);
@@ -125,11 +125,11 @@ export class Approvals {
     return () => entry.followers.delete(listener);
   }
 
-  /** With an install as it will be asked for, in the words that were shown: `npm:PKG@latest` where no version was named. */
+  /** With an install as it will be asked for: of a package the very version that is shown, whatever is the newest by then. */
   async #shownAs(request: ApprovalRequest): Promise<{ request: ApprovalRequest; words: Described }> {
     if (request.action !== 'install') return { request, words: described(request) };
     const { install } = request;
-    const plan = await this.#control.plan(install);
+    const plan = await this.#control.plan(install, { exact: true });
     const missing = plan.inputs.filter(({ required }) => required).map(({ name }) => name);
     if (missing.length > 0)
       throw new McpdError('INPUT_MISSING', { what: `${plan.name} needs ${missing.join(', ')}`, fix: 'fill it in' });

@@ -52,7 +52,8 @@ export interface DaemonControl {
   server(name: string): Promise<ServerInfo>;
   tools(server: string | null): ToolInfo[];
   sessions(): SessionStatus[];
-  plan(request: InstallRequest): Promise<InstallPlan>;
+  /** `exact`: the registry is asked which version a package comes in, and the plan names that. @throws McpdError as an install does */
+  plan(request: InstallRequest, options: { exact: boolean }): Promise<InstallPlan>;
   /** Resolves after the last event was given to `report`; an aborted `signal` undoes what was done. */
   install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void>;
   add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void>;

@@ -99,8 +99,8 @@ export class Control implements DaemonControl {
     return this.#parts.gateway.sessions();
   }
 
-  async plan(request: InstallRequest): Promise<InstallPlan> {
-    return (await this.#installer()).plan(request);
+  async plan(request: InstallRequest, options: { exact: boolean }): Promise<InstallPlan> {
+    return (await this.#installer()).plan(request, options);
   }
 
   async install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {

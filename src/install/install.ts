@@ -27,9 +27,15 @@ export class Installer {
     this.#installs = new Installs(ports);
   }
 
-  /** What an install would do and still needs. @throws McpdError for a spec, a name or an input that will not do */
-  plan(request: InstallRequest): Promise<InstallPlan> {
-    return this.#installs.plan(request);
+  /**
+   * What an install would do and still needs. `exact`: with the version that a package of npm comes in today.
+   * @throws McpdError for a spec, a name or an input that will not do; with `exact` also as a fetch does
+   */
+  plan(request: InstallRequest, { exact } = { exact: false }): Promise<InstallPlan> {
+    return this.#during(async () => {
+      if (exact) await this.#tidy();
+      return this.#installs.plan(request, exact);
+    });
   }
 
   /** Reports `done` or `failed` as the last event and then resolves; an aborted `signal` undoes what was done. */

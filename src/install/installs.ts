@@ -16,7 +16,7 @@ import { NamesInUse } from './names-in-use.ts';
 import type { FetchedPackage } from './npm.ts';
 import { type Origin, type PlanContext, type PlannedInstall, planInstall, planView } from './plan.ts';
 import type { InstallPorts } from './ports.ts';
-import { parseSpec, type Spec, specText } from './spec.ts';
+import { isExactVersion, parseSpec, type Spec, specText } from './spec.ts';
 import { Steps } from './steps.ts';
 import { exists, removeEmpty } from './traces.ts';
 import { type TrialContext, trialError } from './trial-failure.ts';
@@ -30,13 +30,12 @@ export class Installs {
     this.#ports = ports;
   }
 
-  /** What an install would do and still needs. @throws McpdError for a spec, name or input that will not do */
-  async plan(request: InstallRequest): Promise<InstallPlan> {
+  /** What an install would do and still needs. @throws McpdError for a spec, name or input that will not do; with `exact` as a fetch */
+  async plan(request: InstallRequest, exact: boolean): Promise<InstallPlan> {
     const remote = remoteRequest(request);
     if (remote !== null) return this.#planRemote(remote);
     const plan = await this.planFor(request);
-    await this.names.during(plan.name, this.#taken, async () => undefined);
-    return planView(plan);
+    return this.names.during(plan.name, this.#taken, async () => planView(exact ? await this.#atVersion(plan) : plan));
   }
 
   /** Reports `done` or `failed` as the last event, and resolves. */
@@ -107,17 +106,13 @@ export class Installs {
     steps: Steps,
   ): Promise<FetchedPackage | null> {
     if (plan.fetch === null) return null;
-    const { paths, packages, registry, catalog } = this.#ports;
+    const { paths, packages, registry } = this.#ports;
     const { identifier, range } = plan.fetch;
     const folder = paths.packageOf(plan.name);
     steps.begin('fetch', `npm:${identifier}@${range}`);
     // Nothing in the registry points there: an install that was killed left it.
     if (registry.server(plan.name) === null) await rm(folder, { recursive: true, force: true });
-    const request = {
-      ...{ identifier, range, folder, registry: null },
-      allowScripts: options.allowScripts === true,
-      knownNames: catalog().map(({ name }) => name),
-    };
+    const request = { ...this.#packageRequest(plan.name, plan.fetch), allowScripts: options.allowScripts === true };
     const fetched = await packages.fetch(request, steps.signal, (detail) => steps.detail(detail));
     steps.onUndo('the package', async () => {
       await rm(fetched.root, { recursive: true, force: true });
@@ -191,6 +186,19 @@ export class Installs {
   /** The name is free again only when everything is done or undone. */
   #reserved(name: string, steps: Steps, work: () => Promise<void>): Promise<void> {
     return this.names.during(name, this.#taken, () => steps.undoing(work));
+  }
+
+  /** With the version that its tag or range stands for now. */
+  async #atVersion(plan: PlannedInstall): Promise<PlannedInstall> {
+    const { fetch } = plan;
+    if (fetch === null || isExactVersion(fetch.range)) return plan;
+    const version = await this.#ports.packages.versionOf(this.#packageRequest(plan.name, fetch), this.#ports.ending);
+    return { ...plan, fetch: { ...fetch, range: version } };
+  }
+
+  #packageRequest(name: string, { identifier, range }: { identifier: string; range: string }) {
+    const knownNames = this.#ports.catalog().map((entry) => entry.name);
+    return { identifier, range, knownNames, folder: this.#ports.paths.packageOf(name), registry: null };
   }
 
   #context(request: InstallRequest): PlanContext {

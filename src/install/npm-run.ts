@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { McpdError } from '../errors.ts';
-import { NPM_KILL_GRACE_MS, NPM_OUTPUT_BYTES_MAX, NPM_TIMEOUT_MS } from '../operation-limits.ts';
+import { NPM_KILL_GRACE_MS, NPM_OUTPUT_BYTES_MAX } from '../operation-limits.ts';
 
 /** The npm program, without its arguments. Never a shell. */
 export interface NpmProgram {
@@ -15,7 +15,7 @@ export interface NpmRun {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** It was ended because it took longer than NPM_TIMEOUT_MS. */
+  /** It was ended because it took longer than `timeoutMs`. */
   timedOut: boolean;
 }
 
@@ -23,6 +23,7 @@ export interface NpmRunOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
+  timeoutMs: number;
   /** A line of stderr, as it comes. */
   onLine(line: string): void;
   /** Told of the process group while it lives, so that it cannot outlive a killed daemon; returns what to call when it is gone. */
@@ -86,7 +87,7 @@ export async function runNpm(program: NpmProgram, args: readonly string[], optio
   const timer = setTimeout(() => {
     timedOut = true;
     end();
-  }, NPM_TIMEOUT_MS);
+  }, options.timeoutMs);
   options.signal.addEventListener('abort', end);
   try {
     const run = await outcomeOf(child, options.onLine);

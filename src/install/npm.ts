@@ -7,21 +7,26 @@ import {
   NPM_FETCH_RETRIES,
   NPM_FETCH_RETRY_MAX_MS,
   NPM_FETCH_RETRY_MIN_MS,
+  NPM_RESOLVE_MS,
   NPM_RUNS_MAX,
   NPM_TIMEOUT_MS,
 } from '../operation-limits.ts';
 import { shellWord } from '../shell-word.ts';
 import { chooseBin, type PackageManifest, type Runnable, runnableIn } from './bin.ts';
 import { type Asked, engineWarnings, npmError, readNpmFailure } from './npm-failure.ts';
+import { readLock } from './npm-lock.ts';
 import { findNpm, type NpmProgram, type NpmRunOptions, npmEnvironment, runNpm } from './npm-run.ts';
 import { Slots } from './slots.ts';
 
-interface PackageRequest extends Asked {
+interface VersionRequest extends Asked {
   /** The server's own folder below `packages`; the version's folder is made inside. */
   folder: string;
-  allowScripts: boolean;
   /** Another registry than the user's own; null for that. */
   registry: string | null;
+}
+
+interface PackageRequest extends VersionRequest {
+  allowScripts: boolean;
 }
 
 export interface FetchedPackage {
@@ -42,6 +47,8 @@ export interface PackageSource {
    * @throws McpdError PACKAGE_UNKNOWN, VERSION_UNKNOWN, PACKAGE_NOT_RUNNABLE, FETCH_FAILED, DISK_FULL, HOME_UNWRITABLE
    */
   fetch(request: PackageRequest, signal: AbortSignal, report: (detail: string) => void): Promise<FetchedPackage>;
+  /** The version that a fetch would bring now. Leaves nothing behind. @throws McpdError as `fetch` */
+  versionOf(request: VersionRequest, signal: AbortSignal): Promise<string>;
 }
 
 export interface PackageSourceOptions {
@@ -56,6 +63,7 @@ export function npmPackages(options: PackageSourceOptions): PackageSource {
   const slots = new Slots(NPM_RUNS_MAX);
   return {
     fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
+    versionOf: (request, signal) => slots.run(signal, () => resolveVersion(options, request, signal)),
   };
 }
 
@@ -72,7 +80,14 @@ async function fetchPackage(
   const temporary = await makeFolder(request.folder);
   let root = temporary;
   try {
-    const run = { cwd: temporary, env, signal, onLine: progressOf(report), track: options.track };
+    const run = {
+      cwd: temporary,
+      env,
+      signal,
+      onLine: progressOf(report),
+      track: options.track,
+      timeoutMs: NPM_TIMEOUT_MS,
+    };
     const warnings = await install(npm, request, temporary, run);
     const label = `npm:${request.identifier}`;
     const inside = join('node_modules', request.identifier);
@@ -97,12 +112,33 @@ async function fetchPackage(
   }
 }
 
+/** npm itself decides, as when it installs, and writes a lock file only. */
+async function resolveVersion(
+  options: PackageSourceOptions,
+  asked: VersionRequest,
+  signal: AbortSignal,
+): Promise<string> {
+  const request = { ...asked, allowScripts: false };
+  const env = npmEnvironment(await options.env(), options.execPath);
+  const npm = await findNpm(options.execPath, env['PATH'] ?? '');
+  const temporary = await makeFolder(request.folder);
+  try {
+    const run = { cwd: temporary, env, signal, onLine: () => undefined, track: options.track };
+    await install(npm, request, temporary, { ...run, timeoutMs: NPM_RESOLVE_MS }, true);
+    return (await readLock(temporary, request.identifier)).version;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+    await rmdir(request.folder).catch(() => undefined); // not empty: a version is in use there
+  }
+}
+
 /** @returns warnings of npm that a person should see */
 async function install(
   npm: NpmProgram,
   request: PackageRequest,
   folder: string,
   run: NpmRunOptions,
+  lockOnly = false,
 ): Promise<string[]> {
   const args = [
     ...['install', `${request.identifier}@${request.range}`, '--prefix', folder, '--json', '--loglevel=http'],
@@ -113,7 +149,7 @@ async function install(
       '--omit=dev',
       '--global=false',
       '--dry-run=false',
-      '--package-lock-only=false',
+      `--package-lock-only=${lockOnly}`,
     ],
     ...['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress', '--install-strategy=hoisted'],
     ...reachArguments(request),
@@ -124,7 +160,7 @@ async function install(
   if (timedOut) {
     throw new McpdError('FETCH_FAILED', {
       what: `${request.identifier} could not be fetched`,
-      why: `npm was not done after ${NPM_TIMEOUT_MS / 60_000} minutes`,
+      why: `npm was not done after ${run.timeoutMs / 1000} seconds`,
       fix: 'check the network, the proxy and the registry: npm config get registry',
     });
   }
@@ -212,31 +248,6 @@ async function settle(temporary: string, folder: string, version: string): Promi
   const root = taken ? `${plain}.${randomBytes(4).toString('hex')}` : plain;
   await rename(temporary, root);
   return root;
-}
-
-interface Lock {
-  version: string;
-  integrity: string;
-  withScripts: string[];
-}
-
-async function readLock(folder: string, identifier: string): Promise<Lock> {
-  const text = await readFile(join(folder, 'package-lock.json'), 'utf8');
-  const packages = (JSON.parse(text) as { packages?: Record<string, Record<string, unknown>> }).packages ?? {};
-  const own = packages[`node_modules/${identifier}`];
-  const { version, integrity } = own ?? {};
-  if (typeof version !== 'string' || !/^[0-9A-Za-z.+-]+$/.test(version)) {
-    throw new McpdError('FETCH_FAILED', {
-      what: `${identifier} could not be fetched`,
-      why: 'npm wrote no version into its lock file',
-    });
-  }
-  const withScripts = Object.entries(packages).filter(([, entry]) => entry['hasInstallScript'] === true);
-  return {
-    version,
-    integrity: typeof integrity === 'string' ? integrity : '',
-    withScripts: withScripts.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)),
-  };
 }
 
 async function readManifest(folder: string): Promise<PackageManifest> {

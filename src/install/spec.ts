@@ -41,6 +41,11 @@ export function specText(spec: Spec): string {
   }
 }
 
+/** One that stands for no other, now or later. */
+export function isExactVersion(range: string): boolean {
+  return /^\d+\.\d+\.\d+(-[0-9a-z.-]+)?(\+[0-9a-z.-]+)?$/i.test(range);
+}
+
 // — internal —
 
 const CHOICES = 'mcpd install NAME (see mcpd search), npm:PKG[@VERSION], ./FOLDER, or https://HOST/PATH';

@@ -19,6 +19,8 @@ export interface NpmRegistry {
   readonly requests: string[];
   /** Accepts connections and never answers while true. */
   silent: boolean;
+  /** Lets a tag name another version from now on. */
+  tag(name: string, tag: string, version: string): void;
   close(): Promise<void>;
 }
 
@@ -45,6 +47,11 @@ export async function startNpmRegistry(folder: string, packages: readonly TinyPa
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(registry, {
     url: urlOf(server),
+    tag: (name: string, tag: string, version: string) => {
+      const document = published.documents.get(name);
+      if (document === undefined) throw new RangeError(`${name} was not published`);
+      document['dist-tags'][tag] = version;
+    },
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -129,8 +129,8 @@ export class PlainControl implements DaemonControl {
     return [];
   }
 
-  async plan(request: InstallRequest): Promise<InstallPlan> {
-    this.asked.push(`plan ${request.spec}`);
+  async plan(request: InstallRequest, { exact }: { exact: boolean }): Promise<InstallPlan> {
+    this.asked.push(`plan ${request.spec}${exact ? ' exactly' : ''}`);
     const plan = { name: request.spec, description: '', fetch: null, inputs: [], commandLine: 'node x', warnings: [] };
     return { ...plan, ...this.planned };
   }
