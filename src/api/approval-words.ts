@@ -1,5 +1,6 @@
 import { McpdError } from '../errors.ts';
 import { isRiskyVariable, riskyVariables } from '../risky-variables.ts';
+import { secretsIn } from '../secret-references.ts';
 import { shellWord } from '../shell-word.ts';
 import type { ApprovalInfo, ApprovalRequest } from './contract/approvals.ts';
 import type { AddressRequest, CommandRequest, InstallPlan, InstallRequest } from './contract.ts';
@@ -23,8 +24,8 @@ export function describedInstall(request: InstallRequest, plan: InstallPlan): De
   };
 }
 
-/** Everything else says by itself what it does. */
-export function described(request: Exclude<ApprovalRequest, { action: 'install' }>): Described {
+/** Everything else but a secret (approval-secret.ts) says by itself what it does. */
+export function described(request: Exclude<ApprovalRequest, { action: 'install' | 'set-secret' }>): Described {
   switch (request.action) {
     case 'add':
       return 'url' in request.add ? describedAddress(request.add) : describedCommand(request.add);
@@ -41,12 +42,6 @@ export function described(request: Exclude<ApprovalRequest, { action: 'install' 
         details: [{ label: 'text', value: request.apply.text }],
         warnings: ['servers that this file named before, and does not name now, are removed'],
       };
-    case 'set-secret':
-      return {
-        ...NOTHING_MORE,
-        server: request.server,
-        says: `give ${request.server} a new value for ${request.secret.name}, and restart it if it runs`,
-      };
     case 'remove-secrets':
       return {
         ...NOTHING_MORE,
@@ -61,25 +56,39 @@ export function described(request: Exclude<ApprovalRequest, { action: 'install' 
  * @throws {McpdError} INPUT_INVALID
  */
 export function checkNothingHidden(request: ApprovalRequest): void {
-  const env = request.action === 'install' ? request.install.env : undefined;
-  const added = request.action === 'add' && 'env' in request.add ? request.add.env : undefined;
-  const hidden = Object.entries({ ...env, ...added }).flatMap(([name, { secret }]) => (secret ? [name] : []));
+  const { env, words } = givenIn(request);
+  const hidden = Object.entries(env).flatMap(([name, { value, secret }]) =>
+    secret || secretsIn(value).length > 0 ? [name] : [],
+  );
   const names = request.action === 'set-secret' ? [request.secret.name] : hidden;
-  const risky = names.find(isRiskyVariable);
+  const risky = names.find(isRiskyVariable) ?? words.find((word) => secretsIn(word).length > 0);
   if (risky === undefined) return;
   throw new McpdError('INPUT_INVALID', {
-    what: `${risky} cannot be a secret here`,
+    what: `${risky.slice(0, WORD_SHOWN)} cannot hold a secret here`,
     why: 'it can make a server run other code than its own, so whoever says yes must see it',
-    fix: 'use the CLI: mcpd install --help',
+    fix:
+      request.action === 'set-secret'
+        ? `mcpd secret set ${request.server} ${risky}`
+        : 'use the CLI: mcpd install --help',
   });
 }
 
 // — internal —
 
 const NOTHING_MORE = { details: [], warnings: [] };
+/** Of a word in an error. */
+const WORD_SHOWN = 120;
 const HIDDEN = '(a secret, not shown)';
 
 type Given = Record<string, { value: string; secret: boolean }>;
+
+/** The variables and the words of the command line that a page names itself. */
+function givenIn(request: ApprovalRequest): { env: Given; words: string[] } {
+  if (request.action === 'install') return { env: request.install.env ?? {}, words: request.install.args ?? [] };
+  if (request.action !== 'add' || 'url' in request.add) return { env: {}, words: [] };
+  const { command, args, cwd, env } = request.add;
+  return { env, words: [command, ...args, cwd] };
+}
 
 function describedCommand(request: CommandRequest): Described {
   return {

@@ -1,4 +1,5 @@
 import { fromReport, McpdError } from '../errors.ts';
+import { usedSecret } from './approval-secret.ts';
 import type { ApprovalRequest } from './contract/approvals.ts';
 import type { InstallEvent } from './contract.ts';
 import type { DaemonControl } from './daemon-control.ts';
@@ -27,6 +28,8 @@ export async function carriedOut(
       });
     }
     case 'set-secret':
+      // The server may have been installed again since it was shown.
+      await usedSecret(control, request);
       await control.setSecret(request.server, request.secret);
       return;
     case 'remove-secrets':

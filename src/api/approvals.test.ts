@@ -9,6 +9,7 @@ import {
   APPROVALS_ENDED_KEPT,
   APPROVALS_WAITING_MAX,
 } from '../operation-limits.ts';
+import { secretReference } from '../secret-references.ts';
 import { Approvals } from './approvals.ts';
 import type { ApprovalEvent, ApprovalRequest } from './contract/approvals.ts';
 import type { CommandRequest } from './contract.ts';
@@ -26,6 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
+const REFERENCE = secretReference('KEY');
 const REMOVE: ApprovalRequest = { action: 'uninstall', server: 'weather' };
 
 function add(changes: Partial<CommandRequest> = {}): ApprovalRequest {
@@ -135,10 +137,11 @@ describe('what a person is shown', () => {
 
   test('is the package that is fetched later, whatever is newest by then', async () => {
     control.planned = { name: 'x', fetch: 'npm:@acme/x@1.2.3', commandLine: 'node <@acme/x@1.2.3>' };
+    // That the plan is of the very version is tested with a registry, in test/integration/install-approved.test.ts.
     const { id, details } = await approvals.ask({ action: 'install', install: { spec: 'npm:@acme/x' } });
     expect(details[0]).toEqual({ label: 'fetch', value: 'npm:@acme/x@1.2.3' });
     approvals.accept(id);
-    expect(done()).toEqual(['install npm:@acme/x@1.2.3']);
+    expect(control.asked).toEqual(['plan npm:@acme/x exactly', 'install npm:@acme/x@1.2.3']);
   });
 
   test('never holds the value of a secret', async () => {
@@ -173,6 +176,24 @@ describe('what a person is shown', () => {
     );
     expect(seen.details.at(-1)?.value).toBe("NODE_OPTIONS='--require /tmp/evil.js'");
     expect(seen.warnings).toHaveLength(1);
+  });
+
+  test('hides nothing behind a reference to a secret either', async () => {
+    const key = { KEY: { value: '--require /tmp/evil.js', secret: true } };
+    const steered = { ...key, NODE_OPTIONS: { value: REFERENCE, secret: false } };
+    for (const changes of [
+      { env: steered },
+      { env: key, args: [`--x=${REFERENCE}`] },
+      { env: key, command: REFERENCE },
+    ])
+      expect(await codeOf(() => approvals.ask(add(changes)))).toBe('INPUT_INVALID');
+    for (const install of [{ env: steered }, { env: key, args: [REFERENCE] }]) {
+      const request: ApprovalRequest = { action: 'install', install: { spec: 'weather', ...install } };
+      expect(await codeOf(() => approvals.ask(request))).toBe('INPUT_INVALID');
+    }
+    expect((await approvals.ask(add({ env: { ...key, TOKEN: { value: REFERENCE, secret: false } } }))).state).toBe(
+      'waiting',
+    );
   });
 
   test('is not asked of him while inputs are missing', async () => {

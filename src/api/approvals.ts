@@ -9,6 +9,7 @@ import {
   APPROVALS_ENDED_KEPT,
   APPROVALS_WAITING_MAX,
 } from '../operation-limits.ts';
+import { usedSecret } from './approval-secret.ts';
 import { checkNothingHidden, type Described, described, describedInstall } from './approval-words.ts';
 import { carriedOut } from './approval-work.ts';
 import type { ApprovalCode, ApprovalEvent, ApprovalInfo, ApprovalRequest } from './contract/approvals.ts';
@@ -127,6 +128,7 @@ export class Approvals {
 
   /** With an install as it will be asked for: of a package the very version that is shown, whatever is the newest by then. */
   async #shownAs(request: ApprovalRequest): Promise<{ request: ApprovalRequest; words: Described }> {
+    if (request.action === 'set-secret') return { request, words: await usedSecret(this.#control, request) };
     if (request.action !== 'install') return { request, words: described(request) };
     const { install } = request;
     const plan = await this.#control.plan(install, { exact: true });

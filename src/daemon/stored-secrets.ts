@@ -2,7 +2,8 @@ import type { SecretChange, SecretInfo, SecretRequest } from '../api/contract/cr
 import { didYouMean } from '../closest.ts';
 import type { Launch, ServerDefinition, ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
-import { checkNoNul, secretsIn } from '../install/variables.ts';
+import { checkNoNul } from '../install/variables.ts';
+import { secretsIn } from '../secret-references.ts';
 import { isServerName } from '../server-names.ts';
 import { unknownServer } from '../unknown-server.ts';
 import type { Parts } from './parts.ts';

@@ -1,13 +1,13 @@
 import type { AddressRequest, InstallRequest } from '../api/contract.ts';
 import type { HttpLaunch, HttpTransport } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { secretReference, secretsIn } from '../secret-references.ts';
 import { isConfidential } from '../secret-shape.ts';
 import { shellWord } from '../shell-word.ts';
 import type { DeclaredEntry } from './declared.ts';
 import { definitionOf, type Registration } from './definition.ts';
 import { type GivenValue, secretNameOf } from './inputs.ts';
 import { nameOf } from './plan.ts';
-import { secretReference, secretsIn } from './variables.ts';
 
 /** Servers that run elsewhere: their address, and what every request to them carries. Pure. */
 

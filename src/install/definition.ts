@@ -12,11 +12,12 @@ import type {
   StdioLaunch,
 } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { secretReference, secretsIn } from '../secret-references.ts';
 import { commandLineOf } from './command-line.ts';
 import type { GivenValue } from './inputs.ts';
 import type { FetchedPackage } from './npm.ts';
 import { nameOf, oneLine, type PlannedInstall } from './plan.ts';
-import { checkNoNul, checkVariableName, secretReference, secretsIn } from './variables.ts';
+import { checkNoNul, checkVariableName } from './variables.ts';
 
 /** From what was planned or asked to the definition that the registry keeps. Pure. */
 

@@ -2,7 +2,8 @@ import { isAbsolute, join, resolve } from 'node:path';
 import type { CatalogInput } from '../../registry/catalog.ts';
 import type { InputSpec } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
-import { checkNoNul, secretReference, secretsIn } from './variables.ts';
+import { secretReference, secretsIn } from '../secret-references.ts';
+import { checkNoNul } from './variables.ts';
 
 /** Values of a server's inputs: which one counts, whether it will do, and what stands in its place when it is secret. */
 

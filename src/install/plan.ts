@@ -5,12 +5,13 @@ import type { Sharing } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { OWN_DIST, OWN_NODE } from '../own-places.ts';
 import { riskyVariables } from '../risky-variables.ts';
+import { secretReference, secretsIn } from '../secret-references.ts';
 import { serverNameOf } from '../server-names.ts';
 import type { Runnable } from './bin.ts';
 import { commandLineOf } from './command-line.ts';
 import type { DevelopmentFolder } from './folder.ts';
 import { type CallerPlace, type GivenValue, inputSpec, type Resolved, resolveInput, secretNameOf } from './inputs.ts';
-import { checkNoNul, checkVariableName, secretReference, secretsIn } from './variables.ts';
+import { checkNoNul, checkVariableName } from './variables.ts';
 
 /** What a spec turned out to be, once the catalog or the folder was looked at. */
 export type Origin =

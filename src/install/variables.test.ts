@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest';
-import { checkNoNul, checkVariableName, isVariableName, secretReference, secretsIn } from './variables.ts';
+import { checkNoNul, checkVariableName, isVariableName } from './variables.ts';
 
 test('names that a process cannot carry are refused', () => {
   for (const name of ['A', '_a1', 'API_KEY']) expect(isVariableName(name)).toBe(true);
   for (const name of ['', '1A', 'A-B', 'A=B', 'A B', 'Ä', 'A\0'])
     expect(() => checkVariableName(name)).toThrow(/cannot be the name/);
   expect(() => checkNoNul('a\0b', 'the value of A')).toThrow('the value of A holds a NUL character');
-});
-
-test('references to secrets are found wherever they stand', () => {
-  expect(secretsIn(`Bearer ${secretReference('A')}/${secretReference('B_2')} \${secret:} \${dataDir}`)).toEqual([
-    'A',
-    'B_2',
-  ]);
 });

@@ -26,14 +26,3 @@ export function checkNoNul(text: string, where: string): void {
     why: 'programs would read it only up to there',
   });
 }
-
-const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}/g;
-
-export function secretReference(name: string): string {
-  return `\${secret:${name}}`;
-}
-
-/** Names of the secrets that `text` refers to. */
-export function secretsIn(text: string): string[] {
-  return [...text.matchAll(REFERENCE)].map((match) => match[1] ?? '');
-}
