@@ -1,12 +1,16 @@
 // node scripts/daemon-bytecode.mjs DIST TARGET OPTION…: lets the daemon of DIST start in an empty home, with these options of V8, serve one
 // host and end, and writes the bytecode of all that ran. What a start does not need is not in it.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
+
+/** The build gives up the whole after some seconds. */
+const LISTENS_AGAIN_MS = 20;
 
 const [dist, target] = process.argv.slice(2, 4).map((path) => resolve(path));
 for (const option of process.argv.slice(4)) setFlagsFromString(option);
@@ -28,5 +32,7 @@ process.on('exit', () => {
 });
 script.runInThisContext()(createRequire(program), dist);
 
+// A host that finds no daemon would start another one, which nobody ends.
+while (!existsSync(join(home, 'mcpd.sock'))) await delay(LISTENS_AGAIN_MS);
 const host = spawn(process.execPath, [join(dist, 'stdio.cjs')], { stdio: ['inherit', 'ignore', 'inherit'] });
 host.on('exit', () => process.kill(process.pid, 'SIGTERM'));

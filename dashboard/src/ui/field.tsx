@@ -62,6 +62,13 @@ export function SearchField({ value, onChange, label }: SearchProps) {
       autocomplete="off"
       spellcheck={false}
       onInput={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        // By itself a browser empties the field and tells nobody. An empty one is left, as every field is.
+        if (event.key !== 'Escape' || value === '') return;
+        event.preventDefault();
+        event.stopPropagation();
+        onChange('');
+      }}
     />
   );
 }

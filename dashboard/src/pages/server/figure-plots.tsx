@@ -55,7 +55,7 @@ export function FigurePlots({ figures }: { figures: ServerFigures }) {
 
 /** How long half, and nearly all, of the calls took. */
 export function Latency({ latency: { count, p50, p95, p99 } }: { latency: ServerFigures['latency'] }) {
-  if (count === 0) return <p class="soft">No call was answered in the last hour.</p>;
+  if (count === 0) return <p class="soft">No call was answered since mcpd started.</p>;
   const shares: [string, string, number | null][] = [
     ['p50', 'half of them', p50],
     ['p95', '95 of 100', p95],
@@ -73,7 +73,9 @@ export function Latency({ latency: { count, p50, p95, p99 } }: { latency: Server
           </div>
         ))}
       </dl>
-      <p class="note">Of {numberText(count)} answered in about the last hour, from their arrival on.</p>
+      <p class="note">
+        Of {numberText(count)} answered in about the last hour, from their arrival on; to within five percent.
+      </p>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TryResult } from '../../../../src/api/contract/tries.ts';
 import { bytesText, latencyText } from '../../text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -84,13 +84,30 @@ function BlockView({ block }: { block: Block }) {
         </p>
       );
     case 'data':
-      return (
-        <p>
-          {block.type} {block.mime}, {bytesText(block.bytes.length)}{' '}
-          <Button icon="download" onPress={() => saveAs(`${block.type}.bin`, block.bytes)}>
-            Download
-          </Button>
-        </p>
-      );
+      return <Data block={block} />;
   }
+}
+
+/** What a browser draws without running anything in it. */
+const PICTURES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+function Data({ block: { type, mime, bytes } }: { block: Extract<Block, { kind: 'data' }> }) {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    if (!PICTURES.includes(mime)) return;
+    const made = URL.createObjectURL(new Blob([bytes], { type: mime }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [mime, bytes]);
+  return (
+    <figure class="stack">
+      {url === null ? null : <img class="picture" src={url} alt={`${type} of the result`} />}
+      <figcaption>
+        {type} {mime}, {bytesText(bytes.length)}{' '}
+        <Button icon="download" onPress={() => saveAs(`${type}.bin`, bytes)}>
+          Download
+        </Button>
+      </figcaption>
+    </figure>
+  );
 }
