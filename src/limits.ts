@@ -234,8 +234,8 @@ export const UPGRADE_GRACE_MS = 5 * SECOND;
 /**
  * For V8 in the daemon. It sets them itself: options on the command line make Node compile its own modules anew, 15 ms of each start.
  * The young generation stays as small as it begins: free to grow it took 10 MiB more with 50 servers and collected in pauses ten times as
- * long; calls cost the same. The whole heap, in which V8 counts the bytes of passing messages, may grow by half more than itself before it is marked: by its
- * own rule V8 marks it for nearly each answer of 10 MB, which doubles what such an answer costs.
+ * long; calls cost the same. The whole heap, in which V8 counts the bytes of passing messages, may grow to two and a half times its size
+ * before it is marked: by its own rule V8 marks it for nearly each answer of 10 MB, which doubles what such an answer costs.
  */
 export const DAEMON_HEAP_OPTIONS: readonly string[] = ['--semi-space-growth-factor=1', '--heap-growing-percent=150'];
 /** For its process: one heap of the C library (glibc) in the place of one for each thread, which saves 3 MiB. Servers do not get it. */
