@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { CallDetail, CallMoment } from '../../../../src/api/contract/calls.ts';
-import { get, wasAborted } from '../../api.ts';
 import { now } from '../../live/store.ts';
 import { hrefOf } from '../../route.ts';
 import { bytesText, latencyText, timeText } from '../../text.ts';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { Pairs } from '../../ui/pairs.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
+import { useAnswer } from '../../use-answer.ts';
 import { OUTCOME_WORDS } from './outcome.ts';
 import { barsOf } from './waterfall.ts';
 
@@ -24,15 +24,8 @@ const MOMENT_WORDS: Record<CallMoment['name'], string> = {
 
 /** One call: where its time went. */
 export function CallPage({ id }: { id: string }) {
-  const [call, setCall] = useState<CallDetail | null>(null);
-  const [thrown, setThrown] = useState<unknown>(null);
-  useEffect(() => {
-    const stop = new AbortController();
-    get<CallDetail>(`/api/calls/${encodeURIComponent(id)}`, { signal: stop.signal }).then(setCall, (error: unknown) => {
-      if (!wasAborted(error)) setThrown(error);
-    });
-    return () => stop.abort();
-  }, [id]);
+  // What has ended never changes.
+  const { answer: call, thrown } = useAnswer<CallDetail>(`/api/calls/${encodeURIComponent(id)}`, null);
   return (
     <>
       <p class="crumbs">
@@ -80,14 +73,7 @@ function Call({ call }: { call: CallDetail }) {
         </section>
         <section class="panel-box" aria-label="Facts">
           <h2>Facts</h2>
-          <dl class="pairs">
-            {facts.map(([name, value]) => (
-              <div key={name} class="pair">
-                <dt>{name}</dt>
-                <dd class="text">{value}</dd>
-              </div>
-            ))}
-          </dl>
+          <Pairs pairs={facts} />
         </section>
       </div>
     </>

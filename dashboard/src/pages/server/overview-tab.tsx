@@ -7,13 +7,14 @@ import { hrefOf, withQuery } from '../../route.ts';
 import { numberText, timeText } from '../../text.ts';
 import { CopyButton } from '../../ui/code.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { Pairs } from '../../ui/pairs.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
+import { useAnswer } from '../../use-answer.ts';
 import { healthTone, stateNote, stateTone, uptimeMs } from '../servers/row.ts';
 import { Suggestions } from '../servers/suggestions.tsx';
 import { type Fact, launchFacts } from './facts.ts';
 import { FigurePlots, Latency } from './figure-plots.tsx';
 import { Exits, StateTimeline } from './state-past.tsx';
-import { useAnswer } from './use-answer.ts';
 import './overview.css';
 
 /** How a server fares: its state and what helps, figures, who uses it, how it is started, what it went through. */
@@ -113,14 +114,7 @@ function StateFacts({ server, restarts }: { server: ServerStatus; restarts: Serv
   ];
   return (
     <>
-      <dl class="pairs">
-        {facts.map(([name, value]) => (
-          <div key={name} class="pair">
-            <dt>{name}</dt>
-            <dd class="text">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs pairs={facts} />
       <Suggestions server={server} />
     </>
   );

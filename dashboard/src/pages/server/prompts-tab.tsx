@@ -1,9 +1,9 @@
 import type { ServerInfo } from '../../../../src/api/contract.ts';
 import { servers } from '../../live/store.ts';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { useAnswer } from '../../use-answer.ts';
 import { EntryList } from './entry-list.tsx';
 import { TryForm } from './try-form.tsx';
-import { useAnswer } from './use-answer.ts';
 
 /** What a prompt takes is not part of what is known of it here, so its arguments are given as JSON. */
 const ANY_TEXTS = { type: 'object', additionalProperties: { type: 'string' } };

@@ -3,9 +3,9 @@ import type { ServerInfo } from '../../../../src/api/contract.ts';
 import { servers } from '../../live/store.ts';
 import { Field } from '../../ui/field.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { useAnswer } from '../../use-answer.ts';
 import { type Entry, EntryList } from './entry-list.tsx';
 import { TryForm } from './try-form.tsx';
-import { useAnswer } from './use-answer.ts';
 
 interface ResourceEntry extends Entry {
   isTemplate: boolean;

@@ -9,9 +9,9 @@ import { Command } from '../../ui/code.tsx';
 import { Field } from '../../ui/field.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { failed, told } from '../../ui/toasts.tsx';
+import { useAnswer } from '../../use-answer.ts';
 import { Secrets, Uninstall } from './approved-changes.tsx';
 import { LimitsForm } from './limits-form.tsx';
-import { useAnswer } from './use-answer.ts';
 import './overview.css';
 
 /** How mcpd runs a server: changed here at once; what is run is agreed to in a terminal. */

@@ -3,9 +3,9 @@ import { servers } from '../../live/store.ts';
 import { shown } from '../../text.ts';
 import { CodeBlock } from '../../ui/code.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { useAnswer } from '../../use-answer.ts';
 import { EntryList } from './entry-list.tsx';
 import { TryForm } from './try-form.tsx';
-import { useAnswer } from './use-answer.ts';
 
 /** The tools of a server; each can be tried. */
 export function ToolsTab({ name }: { name: string }) {

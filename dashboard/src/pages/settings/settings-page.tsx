@@ -5,6 +5,7 @@ import { ShortcutList } from '../../shortcut-help.tsx';
 import { numberText } from '../../text.ts';
 import { chooseTheme, THEMES, type Theme, theme } from '../../theme.ts';
 import { Command } from '../../ui/code.tsx';
+import { Pairs } from '../../ui/pairs.tsx';
 import './settings.css';
 
 const THEME_LABELS: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' };
@@ -93,14 +94,7 @@ function DaemonFacts() {
   ];
   return (
     <>
-      <dl class="pairs">
-        {facts.map(([name, value]) => (
-          <div key={name} class="pair">
-            <dt>{name}</dt>
-            <dd class="text">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs pairs={facts} />
       {daemon.warnings.map((warning) => (
         <p key={warning} class="note" data-tone="busy">
           {warning}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { get, wasAborted } from '../../api.ts';
+import { get, wasAborted } from './api.ts';
 
 interface Answer<T> {
   /** The last one; null before the first. */
