@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { History } from '../../registry/history.ts';
 import { openRegistry, type Registry } from '../../registry/registry.ts';
 import type { DaemonStatus, ShutdownRequest } from '../api/contract.ts';
@@ -8,14 +7,12 @@ import { keptToken } from '../api/token.ts';
 import { ClientTokens } from '../client-tokens.ts';
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
-import { asMcpdError } from '../errors.ts';
-import { INSTALLS_END_MS } from '../operation-limits.ts';
 import { packageRoot } from '../package-root.ts';
 import { type Paths, portOf } from '../paths.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import { createServerProcesses, type ServerProcesses } from '../servers/server-processes.ts';
-import { VERSION } from '../version.ts';
 import { closeInOrder } from './closing.ts';
+import { Condition } from './condition.ts';
 import { Control } from './control.ts';
 import { Ending, type EndReason } from './ending.ts';
 import { Figures } from './figures.ts';
@@ -24,13 +21,13 @@ import { leaveHint, removeHint } from './hint.ts';
 import { historyOf } from './history.ts';
 import { HomeWatch } from './home-watch.ts';
 import { createHosts, type Hosts } from './hosts.ts';
-import type { Installing } from './installing.ts';
+import { InstallWork } from './install-work.ts';
+import { LiveEvents } from './live-events.ts';
 import { Logins } from './logins.ts';
 import type { Parts } from './parts.ts';
 import { toEach } from './recorders.ts';
 import { type Edges, Runtime } from './runtime.ts';
 import { DaemonTelemetry } from './telemetry.ts';
-import { Trials } from './trials.ts';
 import { ServerWaits } from './waiting.ts';
 import { Watching } from './watching.ts';
 
@@ -61,8 +58,6 @@ export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], 
 
 // — internal —
 
-const ABANDONED = 'what kept mcpd running has ended, so nothing starts it again after a crash: mcpd restart';
-
 interface Given {
   paths: Paths;
   engine: DaemonStatus['engine'];
@@ -85,22 +80,17 @@ class WiredDaemon implements Daemon, Parts {
   readonly processes: ServerProcesses;
   readonly logins: Logins;
   readonly hosts: Hosts;
+  readonly installs: InstallWork;
+  readonly live: LiveEvents;
   readonly waits: ServerWaits;
   readonly watching: Watching;
   readonly telemetry: DaemonTelemetry;
   readonly ended: Promise<EndReason>;
   readonly now = () => performance.now();
-  readonly #engine: DaemonStatus['engine'];
-  readonly #warnings: readonly string[];
-  readonly #startedAt = Date.now();
-  readonly #trials = new Trials();
   readonly #ending = new Ending();
-  readonly #control: Control;
+  readonly #condition: Condition;
   readonly #api: Api;
   readonly #home: HomeWatch;
-  #installing: Promise<Installing> | null = null;
-  #storageWarning: string | null = null;
-  #abandoned = false;
 
   constructor({ paths, engine, warnings, registry, secrets, history }: Given) {
     this.paths = paths;
@@ -108,19 +98,20 @@ class WiredDaemon implements Daemon, Parts {
     this.secrets = secrets;
     this.clients = new ClientTokens(registry);
     this.history = history;
-    this.telemetry = new DaemonTelemetry(this, this.#startedAt);
+    const startedAt = Date.now();
+    this.#condition = new Condition(this, { engine, warnings, startedAt });
+    this.telemetry = new DaemonTelemetry(this, startedAt);
     this.logins = new Logins(this, () => this.#api.port());
-    this.#engine = engine;
-    this.#warnings = warnings;
     const generation = newGeneration();
     this.gateway = createGateway(registry.allNames(), generation, keptToken(paths.token));
     this.processes = this.#createProcesses(generation);
     this.figures = new Figures(this);
+    this.live = new LiveEvents(this);
+    this.installs = new InstallWork(this);
     this.hosts = createHosts(this, generation, (event) => this.runtime.post(event));
     this.runtime = new Runtime(this.gateway, this.#edges());
     this.waits = new ServerWaits(this.gateway);
     this.watching = new Watching(this);
-    this.#control = new Control(this);
     this.#api = this.#createApi();
     this.#home = new HomeWatch(paths.home, () => this.#homeGone());
     this.ended = this.#ending.stopped.then(() => this.#close());
@@ -148,13 +139,6 @@ class WiredDaemon implements Daemon, Parts {
     this.watching.follow(this.registry.allServers());
   }
 
-  installing(): Promise<Installing> {
-    this.#installing ??= import('./installing.ts').then(({ Installing }) => new Installing(this, this.#trials));
-    // A load that failed (no free file descriptor) is tried again by the next request.
-    this.#installing.catch(() => (this.#installing = null));
-    return this.#installing;
-  }
-
   stop(request: ShutdownRequest): void {
     this.#end(request, 'person');
   }
@@ -164,32 +148,8 @@ class WiredDaemon implements Daemon, Parts {
   }
 
   status(): DaemonStatus {
-    const { servers, sessions, totals } = this.gateway.view;
-    return {
-      pid: process.pid,
-      version: VERSION,
-      home: this.paths.home,
-      port: this.#api.port(),
-      startedAt: this.#startedAt,
-      state: this.#ending.state,
-      engine: this.#engine,
-      node: process.version,
-      servers: servers.size,
-      sessions: sessions.size,
-      calls: totals.calls,
-      warnings: [
-        ...this.#warnings,
-        ...(this.#abandoned ? [ABANDONED] : []),
-        ...this.registry.findings(),
-        ...this.history.findings(),
-        ...this.processes.findings(),
-        ...this.#api.warnings(),
-        ...this.watching.findings(),
-        ...this.telemetry.findings(),
-        ...(this.secrets.damage === null ? [] : [this.secrets.damage.message]),
-        ...(this.#storageWarning === null ? [] : [this.#storageWarning]),
-      ],
-    };
+    const { state } = this.#ending;
+    return this.#condition.status({ state, port: this.#api.port(), apiWarnings: this.#api.warnings() });
   }
 
   dump(): string {
@@ -202,13 +162,13 @@ class WiredDaemon implements Daemon, Parts {
   }
 
   abandon(): void {
-    this.#abandoned = true;
+    this.#condition.abandon();
   }
 
   #end({ now = false, successor = false }: ShutdownRequest, reason: EndReason): void {
     if (this.#ending.begin(reason)) {
       this.hosts.drain(successor ? 'upgrade' : 'stopping');
-      this.#control.stopping();
+      this.live.stopping();
     }
     this.runtime.post({ type: 'shutdown', at: this.now(), now });
   }
@@ -239,7 +199,7 @@ class WiredDaemon implements Daemon, Parts {
   #createApi(): Api {
     const { home, apiSocket, token } = this.paths;
     return createApi({
-      control: this.#control,
+      control: new Control(this),
       home,
       socket: apiSocket,
       token: keptToken(token),
@@ -261,29 +221,19 @@ class WiredDaemon implements Daemon, Parts {
       log: (server, level, text) => this.processes.log(server).lifecycle(level, text),
       publish: (topic, name) => {
         if (topic === 'server') this.waits.changed(name);
-        this.#control.published(topic, name);
+        this.live.published(topic, name);
       },
-      trialFinished: (trial, outcome) => this.#trials.finished(trial, outcome),
+      trialFinished: (trial, outcome) => this.installs.trials.finished(trial, outcome),
       allStopped: () => this.#ending.allStopped(),
-      stored: (fault) => {
-        const told = (thrown: unknown) => asMcpdError(thrown, 'REGISTRY_DAMAGED', 'the registry could not be written');
-        this.#storageWarning = fault === null ? null : told(fault.thrown).message;
-      },
+      stored: (fault) => this.#condition.stored(fault),
     };
-  }
-
-  /** They were aborted when the end began; what they undo is waited for, since a half install would be left otherwise. */
-  async #installsEnd(): Promise<void> {
-    if (this.#installing === null) return;
-    const { installer } = await this.#installing;
-    await Promise.race([installer.idle(), delay(INSTALLS_END_MS, undefined, { ref: false })]);
   }
 
   /** In this order: nothing that is still open may ask for what is closed. */
   async #close(): Promise<EndReason> {
     this.#home.close();
     await closeInOrder({
-      installs: () => this.#installsEnd(),
+      installs: () => this.installs.end(),
       logins: () => this.logins.close(),
       hosts: () => this.hosts.stop(),
       timers: () => this.runtime.dispose(),

@@ -9,7 +9,8 @@ import type { Secrets } from '../secrets.ts';
 import type { ServerProcesses } from '../servers/server-processes.ts';
 import type { Figures } from './figures.ts';
 import type { Hosts } from './hosts.ts';
-import type { Installing } from './installing.ts';
+import type { InstallWork } from './install-work.ts';
+import type { LiveEvents } from './live-events.ts';
 import type { Logins } from './logins.ts';
 import type { Runtime } from './runtime.ts';
 import type { DaemonTelemetry } from './telemetry.ts';
@@ -28,6 +29,9 @@ export interface Parts {
   clients: ClientTokens;
   processes: ServerProcesses;
   hosts: Hosts;
+  installs: InstallWork;
+  /** For whoever watches. */
+  live: LiveEvents;
   waits: ServerWaits;
   logins: Logins;
   watching: Watching;
@@ -37,8 +41,6 @@ export interface Parts {
   status(): DaemonStatus;
   /** Tells the core of a new or changed server, and watches what it needs watched. */
   announce(definition: ServerDefinition, memory: ServerMemory | null): void;
-  /** Loaded with the first install: its libraries are not for an idle daemon. */
-  installing(): Promise<Installing>;
   /** Aborted when the daemon ends, with the reason for whoever waits. */
   ending: AbortSignal;
   /** Begins the orderly end that a person asked for. */

@@ -55,7 +55,7 @@ export async function setSecret(parts: Parts, server: string, { name, value }: S
   const wanted = secretNamesIn(definition.launch);
   if (!wanted.includes(name)) throw notWanted(server, name, wanted);
   checkNoNul(value, `the value of ${name}`);
-  const { installer } = await parts.installing();
+  const installer = await parts.installs.installer();
   await installer.keepSecret(server, name, value);
   const restarted = before.enabled && before.state !== 'stopped' && before.state !== 'stopping';
   if (!restarted) return { server: shown(before), restarted };
@@ -83,7 +83,7 @@ export async function removeSecrets(parts: Parts, server: string, name: string |
   }
   if (name !== null && !kept.includes(name)) throw notKept(server, name, kept);
   const removed = name === null ? kept : [name];
-  const { installer } = await parts.installing();
+  const installer = await parts.installs.installer();
   await installer.dropSecrets(server, removed);
   return removed;
 }

@@ -84,7 +84,7 @@ export class Watching {
 
   async #apply(path: string): Promise<void> {
     try {
-      const { installer } = await this.#parts.installing();
+      const installer = await this.#parts.installs.installer();
       const { failed } = await installer.apply({ path, text: await readFile(path, 'utf8') });
       const told = failed.map(({ name, error }) => `${path}: ${name}: ${error.what}`);
       if (told.length > 0) this.#trouble.set(path, told);

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CatalogHit } from '../api/contract.ts';
+import type { Installer } from '../install/install.ts';
+import { INSTALLS_END_MS } from '../operation-limits.ts';
+import type { Installing } from './installing.ts';
+import type { Parts } from './parts.ts';
+import { Trials } from './trials.ts';
+
+/** Everything that installs or uninstalls: loaded with the first of it, counted while it is under way, and waited for at the end. */
+export class InstallWork {
+  /** Told by the core how they went. */
+  readonly trials = new Trials();
+  readonly #parts: Parts;
+  #loaded: Promise<Installing> | null = null;
+  #underWay = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async installer(): Promise<Installer> {
+    return (await this.#load()).installer;
+  }
+
+  async catalog(query: string): Promise<CatalogHit[]> {
+    return (await this.#load()).catalog(query);
+  }
+
+  /** Does what brings servers; `isUnderWay` until it has ended. */
+  async install<T>(work: (installer: Installer) => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    try {
+      return await work(await this.installer());
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  /** Secrets may be kept already for servers that are not registered yet. */
+  get isUnderWay(): boolean {
+    return this.#underWay > 0;
+  }
+
+  /** They were aborted when the daemon's end began; what they undo is waited for, since a half install would be left otherwise. */
+  async end(): Promise<void> {
+    if (this.#loaded === null) return;
+    const { installer } = await this.#loaded;
+    await Promise.race([installer.idle(), delay(INSTALLS_END_MS, undefined, { ref: false })]);
+  }
+
+  #load(): Promise<Installing> {
+    this.#loaded ??= import('./installing.ts').then(({ Installing }) => new Installing(this.#parts, this.trials));
+    // A load that failed (no free file descriptor) is tried again by the next request.
+    this.#loaded.catch(() => (this.#loaded = null));
+    return this.#loaded;
+  }
+}
