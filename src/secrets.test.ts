@@ -53,6 +53,20 @@ describe('secrets', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('"Z"');
   });
 
+  test('all secrets of a server are replaced at once, and a write that fails keeps the old ones', async () => {
+    const secrets = await openSecrets(path);
+    await secrets.set('a', values({ X: '1', Y: '2' }));
+    await secrets.set('b', values({ Z: '3' }));
+    await secrets.replace('a', values({ Y: 'new' }));
+    const later = await openSecrets(path);
+    expect([...later.mapOf('a')]).toEqual([['Y', 'new']]);
+    expect(later.servers()).toEqual(['a', 'b']);
+
+    rmSync(folder, { recursive: true });
+    await expect(later.replace('a', values({ Y: 'newer' }))).rejects.toMatchObject({ code: 'HOME_UNWRITABLE' });
+    expect(later.get('a', 'Y')).toBe('new');
+  });
+
   test('twenty changes at once are all kept, and no temporary file stays', async () => {
     const secrets = await openSecrets(path);
     await Promise.all(

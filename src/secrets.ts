@@ -23,6 +23,8 @@ export interface Secrets {
   servers(): string[];
   /** Adds or replaces; resolves when it is on the disk. @throws McpdError SECRETS_DAMAGED, DISK_FULL, HOME_UNWRITABLE */
   set(server: string, values: ReadonlyMap<string, string>): Promise<void>;
+  /** All of `server` are these from now on, in one write: whatever fails, either the old ones are kept or the new ones. @throws as `set` */
+  replace(server: string, values: ReadonlyMap<string, string>): Promise<void>;
   /** Removes the named secrets, or all of the server without `names`. Tells whether there was any. @throws as `set` */
   remove(server: string, names?: readonly string[]): Promise<boolean>;
 }
@@ -95,6 +97,14 @@ class SecretsFile implements Secrets {
     });
   }
 
+  async replace(server: string, values: ReadonlyMap<string, string>): Promise<void> {
+    await this.#change((content) => {
+      const hadAny = content.delete(server);
+      if (values.size > 0) content.set(server, new Map(values));
+      return hadAny || values.size > 0;
+    });
+  }
+
   remove(server: string, names?: readonly string[]): Promise<boolean> {
     return this.#change((content) => {
       const before = content.get(server);
@@ -134,6 +144,7 @@ function refused(damage: McpdError): Secrets {
     names: () => [],
     servers: () => [],
     set: async () => refuse(),
+    replace: async () => refuse(),
     remove: async () => refuse(),
   };
 }

@@ -28,10 +28,7 @@ export class DaemonTelemetry implements TelemetryControl {
       setting: () => registry.setting(SETTING),
       setSetting: (value) => registry.setSetting(SETTING, value),
       headers: () => secrets.mapOf(HEADERS_SPACE),
-      setHeaders: async (headers) => {
-        await secrets.remove(HEADERS_SPACE);
-        await secrets.set(HEADERS_SPACE, headers);
-      },
+      setHeaders: (headers) => secrets.replace(HEADERS_SPACE, headers),
       look: () => this.#look(startedAt),
     });
   }

@@ -26,7 +26,7 @@ export interface TelemetryPorts {
   setSetting(value: string | null): void;
   /** Values of the headers, kept with the secrets. @throws McpdError SECRETS_DAMAGED */
   headers(): ReadonlyMap<string, string>;
-  /** Replaces all of them. @throws McpdError SECRETS_DAMAGED, DISK_FULL, HOME_UNWRITABLE */
+  /** Replaces all of them, or leaves all as they are. @throws McpdError SECRETS_DAMAGED, DISK_FULL, HOME_UNWRITABLE */
   setHeaders(headers: ReadonlyMap<string, string>): Promise<void>;
   look(): Promise<Look>;
 }
@@ -94,10 +94,7 @@ export class Telemetry {
       const fix = 'mcpd telemetry off';
       throw new McpdError('INPUT_INVALID', { what: 'neither traces nor metrics would be sent', fix });
     }
-    return this.#change(async () => {
-      await this.#ports.setHeaders(headers);
-      this.#ports.setSetting(JSON.stringify(settings));
-    });
+    return this.#change(() => this.#write(settings, headers));
   }
 
   /** @throws {McpdError} SECRETS_DAMAGED, DISK_FULL, HOME_UNWRITABLE */
@@ -111,6 +108,18 @@ export class Telemetry {
   async close(): Promise<void> {
     await this.#last;
     await this.#end();
+  }
+
+  /** Either both are new or neither: the old receiver must not get what is meant for the new one, nor the new one the old one's. */
+  async #write(settings: OtlpSettings, headers: ReadonlyMap<string, string>): Promise<void> {
+    const before = new Map(this.#ports.headers());
+    await this.#ports.setHeaders(headers);
+    try {
+      this.#ports.setSetting(JSON.stringify(settings));
+    } catch (thrown) {
+      await this.#ports.setHeaders(before);
+      throw thrown;
+    }
   }
 
   #change(write: () => Promise<void>): Promise<void> {
