@@ -9,6 +9,7 @@ import {
 } from '../src/operation-limits.ts';
 import { HistoryLink } from './history-link.ts';
 import { type Answer, nothing, type Question } from './history-messages.ts';
+import { highestCallNumber } from './history-numbers.ts';
 import { createSampler } from './history-sampling.ts';
 
 const IDS_PER_MS = 1000;
@@ -67,8 +68,9 @@ export function createHistory(options: Options): History {
   const link = new HistoryLink({ ...options, idleMs: options.idleMs ?? HISTORY_IDLE_MS, lost });
   let calls: CallRecord[] = [];
   let transitions: Transition[] = [];
-  // Known before the thread has the row, and above all that earlier daemons gave, as nobody records a thousand in a millisecond.
-  let nextId = Date.now() * IDS_PER_MS;
+  // Known before the thread has the row, and above all that earlier daemons gave: nobody records a thousand in a millisecond, so those
+  // that are not in the file (any more) are below the clock, and those that are count where the clock was set back.
+  let nextId = Math.max(Date.now() * IDS_PER_MS, highestCallNumber(options.path) + 1);
   let timer: NodeJS.Timeout | null = null;
   let flushedAt = performance.now();
   let closing: Promise<void> | null = null;

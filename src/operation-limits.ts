@@ -191,6 +191,8 @@ export const HISTORY_QUEUE_ROWS_MAX = 10_000;
 export const HISTORY_TEXT_CHARS_MAX = 512;
 /** History that switched itself off (full disk, dead worker) tries again after this time. */
 export const HISTORY_RETRY_MS = 1 * MINUTE;
+/** A daemon that starts asks for the highest number of a call, and waits so long for whoever holds the file: a curious person, a backup. */
+export const HISTORY_NUMBER_WAIT_MS = 50;
 /** One question to the history worker. */
 export const HISTORY_QUERY_TIMEOUT_MS = 5 * SECOND;
 /** Writing the last rows when the daemon stops; less than what its stop may take. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHistory, type History } from '../../registry/history.ts';
 import type { CallRecord } from '../../src/core/call-record.ts';
@@ -66,6 +67,22 @@ test('a call has its number when it is recorded, and a call of a later daemon ha
   const later = history.recordCall(call(3)) ?? 0;
   expect(await ids()).toEqual([later, ...[...first].reverse()]);
   expect(later).toBeGreaterThan(first[1] ?? 0);
+});
+
+test('a call after the clock was set back has a higher number than those before, and stays the newest', async () => {
+  const before = history.recordCall(call(1)) ?? 0;
+  await history.close();
+  // As a daemon whose clock was a day ahead had left it.
+  const ahead = before + 86_400_000_000;
+  const db = new Database(path);
+  db.prepare('UPDATE calls SET id = ?').run(ahead);
+  db.close();
+  history = createHistory({ path, mask: asItIs, worker });
+  const after = history.recordCall(call(2)) ?? 0;
+  expect(after).toBeGreaterThan(ahead);
+  expect((await history.calls({ limit: 10 })).calls.map(({ id }) => id)).toEqual([after, ahead]);
+  await again();
+  expect(history.recordCall(call(3))).toBeGreaterThan(after);
 });
 
 test('what was recorded just before the end is written, and what comes later is only counted', async () => {
