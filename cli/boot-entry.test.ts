@@ -34,6 +34,43 @@ test('another home has an entry of its own', () => {
   expect(bootEntry({ ...facts, env: { XDG_CONFIG_HOME: '' } }).path).toBe(bootEntry(facts).path);
 });
 
+const set = {
+  MCPD_PORT: '9000',
+  MCPD_CLIENT_METADATA_URL: 'https://me.example/client?a=1&b=50%',
+  https_proxy: 'http://proxy.example:3128',
+  NO_PROXY: '.internal',
+  NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
+  HTTP_PROXY: '',
+  GITHUB_TOKEN: 'ghp_secret',
+};
+
+test.each([
+  ['linux', (name: string, value: string) => `Environment="${name}=${value.replaceAll('%', '%%')}"\n`],
+  [
+    'darwin',
+    (name: string, value: string) => `<key>${name}</key>\n    <string>${value.replaceAll('&', '&amp;')}</string>\n`,
+  ],
+  ['win32', (name: string, value: string) => `set "${name}=${value.replaceAll('%', '%%')}"\r\n`],
+] as const)(
+  'on %s a daemon started by a login has the settings that it was given in the terminal',
+  (platform, line) => {
+    const { content } = bootEntry({ ...facts, platform, env: set });
+    const { HTTP_PROXY: _, GITHUB_TOKEN: __, ...settings } = set;
+    for (const [name, value] of Object.entries(settings)) expect(content).toContain(line(name, value));
+    expect(content).not.toMatch(/HTTP_PROXY|GITHUB_TOKEN/);
+  },
+);
+
+test('a proxy with a password stays out of the file, and a hint names it and the place for it', () => {
+  const env = { HTTPS_PROXY: 'http://me:pa55word@proxy.example:3128', HTTP_PROXY: 'http://proxy.example:3128' };
+  const { content, hints } = bootEntry({ ...facts, env });
+  expect(content).not.toMatch(/HTTPS_PROXY|pa55word/);
+  expect(content).toContain('Environment="HTTP_PROXY=http://proxy.example:3128"\n');
+  const said = hints.join('\n');
+  expect(said).toMatch(/HTTPS_PROXY is not in this file, as it holds a password: .*environment\.d/);
+  expect(said).not.toContain('pa55word');
+});
+
 test('on macOS it is a launch agent whose text is valid XML', () => {
   const entry = bootEntry({ ...facts, platform: 'darwin', home: '/Users/me/a&b<c>' });
   expect(entry.path).toBe('/home/me/Library/LaunchAgents/mcpd.mcpd.plist');

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { posix, win32 } from 'node:path';
+import { PROXIES_AND_CAS } from '../src/inherited-names.ts';
 
 /**
  * What starts the daemon when its user logs in: a file in the user's own folders, and the commands that make the system read it. No
@@ -11,8 +12,8 @@ export interface BootEntry {
   /** Programs to run after the file is written, and before it is removed. */
   afterWriting: string[][];
   beforeRemoving: string[][];
-  /** What a person may want to know besides; null when there is nothing. */
-  hint: string | null;
+  /** What a person may want to know besides, a sentence each. */
+  hints: string[];
 }
 
 export interface BootFacts {
@@ -31,18 +32,63 @@ export interface BootFacts {
 }
 
 export function bootEntry(facts: BootFacts): BootEntry {
-  if (facts.platform === 'darwin') return launchAgent(facts);
-  return facts.platform === 'win32' ? startupFile(facts) : systemdUnit(facts);
+  const kept = settingsOf(facts);
+  const entry = entryFor(facts, kept.settings);
+  return { ...entry, hints: [...entry.hints, ...kept.hints] };
 }
 
 // — internal —
+
+type Settings = [name: string, value: string][];
+
+/** What the daemon reads of its environment besides its home. */
+const SETTINGS = ['MCPD_PORT', 'MCPD_CLIENT_METADATA_URL', ...PROXIES_AND_CAS];
+
+/**
+ * A login knows nothing of the terminal in which the entry is made, so what is set there for the daemon goes into it. A password does not:
+ * the file is read by others.
+ */
+function settingsOf({ home, env, platform }: BootFacts): { settings: Settings; hints: string[] } {
+  const given = SETTINGS.flatMap((name): Settings => {
+    const value = env[name];
+    return value === undefined || value === '' ? [] : [[name, value]];
+  });
+  // On Windows a lower-case name is the same variable.
+  const names = new Set<string>();
+  const distinct = given.filter(([name]) => {
+    const key = platform === 'win32' ? name.toUpperCase() : name;
+    return !names.has(key) && names.add(key);
+  });
+  const secret = distinct.filter(([, value]) => hasPassword(value)).map(([name]) => name);
+  const settings = distinct.filter(([name]) => !secret.includes(name));
+  const hints = secret.map(
+    (name) => `${name} is not in this file, as it holds a password: ${PLACES[platform] ?? SYSTEMD_PLACE}`,
+  );
+  return { settings: [['MCPD_HOME', home], ...settings], hints };
+}
+
+const SYSTEMD_PLACE = 'set it in a file of yours in ~/.config/environment.d (environment.d(5))';
+/** Where the system itself keeps variables for what it starts at a login. */
+const PLACES: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: 'set it with launchctl setenv before the daemon starts',
+  win32: 'set it among your environment variables (setx)',
+};
+
+function hasPassword(value: string): boolean {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i.test(value);
+}
+
+function entryFor(facts: BootFacts, settings: Settings): BootEntry {
+  if (facts.platform === 'darwin') return launchAgent(facts, settings);
+  return facts.platform === 'win32' ? startupFile(facts, settings) : systemdUnit(facts, settings);
+}
 
 /** One entry per home. */
 function nameOf({ home, isDefault }: BootFacts): string {
   return isDefault ? 'mcpd' : `mcpd-${createHash('sha256').update(home).digest('hex').slice(0, 8)}`;
 }
 
-function systemdUnit(facts: BootFacts): BootEntry {
+function systemdUnit(facts: BootFacts, settings: Settings): BootEntry {
   const name = `${nameOf(facts)}.service`;
   const given = facts.env['XDG_CONFIG_HOME'] ?? '';
   // The XDG specification: what is not absolute is to be passed over.
@@ -58,7 +104,7 @@ function systemdUnit(facts: BootFacts): BootEntry {
       '[Service]',
       'Type=oneshot',
       'RemainAfterExit=yes',
-      `Environment=${systemdValue(`MCPD_HOME=${facts.home}`)}`,
+      ...settings.map(([key, value]) => `Environment=${systemdValue(`${key}=${value}`)}`),
       `ExecStart=${run('up')}`,
       `ExecStop=${run('down')}`,
       '',
@@ -71,7 +117,7 @@ function systemdUnit(facts: BootFacts): BootEntry {
       ['systemctl', '--user', 'enable', name],
     ],
     beforeRemoving: [['systemctl', '--user', 'disable', name]],
-    hint: `it starts when ${facts.user} logs in; to have it without a login: loginctl enable-linger ${facts.user}`,
+    hints: [`it starts when ${facts.user} logs in; to have it without a login: loginctl enable-linger ${facts.user}`],
   };
 }
 
@@ -85,9 +131,10 @@ function systemdWord(word: string): string {
   return systemdValue(word).replaceAll('$', '$$$$');
 }
 
-function launchAgent(facts: BootFacts): BootEntry {
+function launchAgent(facts: BootFacts, settings: Settings): BootEntry {
   const label = `mcpd.${nameOf(facts)}`;
   const path = posix.join(facts.userHome, 'Library', 'LaunchAgents', `${label}.plist`);
+  const variables = settings.map(([key, value]) => `    <key>${key}</key>\n    <string>${xmlText(value)}</string>`);
   const strings = [facts.node, facts.script, 'up'].map((word) => `    <string>${xmlText(word)}</string>`);
   return {
     path,
@@ -98,7 +145,7 @@ function launchAgent(facts: BootFacts): BootEntry {
       '<dict>',
       `  <key>Label</key>\n  <string>${xmlText(label)}</string>`,
       `  <key>ProgramArguments</key>\n  <array>\n${strings.join('\n')}\n  </array>`,
-      `  <key>EnvironmentVariables</key>\n  <dict>\n    <key>MCPD_HOME</key>\n    <string>${xmlText(facts.home)}</string>\n  </dict>`,
+      `  <key>EnvironmentVariables</key>\n  <dict>\n${variables.join('\n')}\n  </dict>`,
       '  <key>RunAtLoad</key>\n  <true/>',
       // Else launchd ends the daemon together with `mcpd up`.
       '  <key>AbandonProcessGroup</key>\n  <true/>',
@@ -108,7 +155,7 @@ function launchAgent(facts: BootFacts): BootEntry {
     ].join('\n'),
     afterWriting: [['launchctl', 'bootstrap', `gui/${facts.uid}`, path]],
     beforeRemoving: [['launchctl', 'bootout', `gui/${facts.uid}/${label}`]],
-    hint: null,
+    hints: [],
   };
 }
 
@@ -116,19 +163,19 @@ function xmlText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-function startupFile(facts: BootFacts): BootEntry {
+function startupFile(facts: BootFacts, settings: Settings): BootEntry {
   const roaming = facts.env['APPDATA'] ?? win32.join(facts.userHome, 'AppData', 'Roaming');
   const word = (text: string) => `"${text.replaceAll('%', '%%')}"`;
   return {
     path: win32.join(roaming, 'Microsoft', 'Windows', 'Start Menu', 'Programs', 'Startup', `${nameOf(facts)}.cmd`),
     content: [
       '@echo off',
-      `set ${word(`MCPD_HOME=${facts.home}`)}`,
+      ...settings.map(([key, value]) => `set ${word(`${key}=${value}`)}`),
       `start "" /min ${word(facts.node)} ${word(facts.script)} up`,
       '',
     ].join('\r\n'),
     afterWriting: [],
     beforeRemoving: [],
-    hint: null,
+    hints: [],
   };
 }

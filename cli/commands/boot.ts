@@ -11,6 +11,7 @@ import { shellWord } from '../../src/shell-word.ts';
 import { type BootEntry, bootEntry } from '../boot-entry.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
+import type { Output } from '../output.ts';
 import { askConsent } from '../prompt/ask.ts';
 
 export async function runBoot(parsed: Parsed, context: Context): Promise<void> {
@@ -49,7 +50,7 @@ async function enable(entry: BootEntry, parsed: Parsed, context: Context): Promi
   output.print(entry.path);
   output.text(entry.content);
   for (const command of entry.afterWriting) output.print(`$ ${command.map(shellWord).join(' ')}`);
-  if (parsed.flag('print')) return;
+  if (parsed.flag('print')) return tellHints(entry, output);
   if (!(await agreed('Write this file and run these commands?', parsed, context)))
     return output.say('Nothing was written.');
   try {
@@ -64,7 +65,13 @@ async function enable(entry: BootEntry, parsed: Parsed, context: Context): Promi
     );
   }
   for (const command of entry.afterWriting) await ran(command);
-  output.print(`The daemon starts with the next login.${entry.hint === null ? '' : ` Note: ${entry.hint}`}`);
+  output.print('The daemon starts with the next login.');
+  tellHints(entry, output);
+}
+
+/** To a person: what is printed may be on its way into a file. */
+function tellHints({ hints }: BootEntry, output: Output): void {
+  for (const hint of hints) output.say(`Note: ${hint}`);
 }
 
 async function disable(entry: BootEntry, parsed: Parsed, context: Context): Promise<void> {
