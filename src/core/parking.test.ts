@@ -95,6 +95,22 @@ test('a question that the server has named keeps its name, unless it cannot be o
   expect(told(process, 0)).toEqual([{ jsonrpc: '2.0', id: 0, result: { action: 'decline' } }]);
 });
 
+test('a question is told without what only a host with a handshake can do: send progress, make a task of it', () => {
+  const { world, process, host } = given();
+  const key = call(world, host);
+  asks(world, process, 0, 'sampling/createMessage', {
+    messages: [],
+    maxTokens: 1,
+    task: { ttl: 60_000 },
+    _meta: { progressToken: 7, traceparent: 'kept', 'io.modelcontextprotocol/related-task': { taskId: 'none' } },
+  });
+  asks(world, process, 1, 'roots/list', { _meta: { progressToken: 'alone' } });
+  world.advance(5);
+  const { inputRequests } = world.answerTo(host, key).result as Asked;
+  expect(inputRequests['q1']?.params).toEqual({ ...FORM, messages: [], maxTokens: 1, _meta: { traceparent: 'kept' } });
+  expect(inputRequests['q2']?.params).toEqual({ ...FORM, _meta: {} });
+});
+
 test('the retry brings the answers to the server, goes on with the same call, and has its result: the tool runs once', () => {
   const { world, process, host } = given();
   const { requestState } = parked(world, process, host, [0, '1']);
@@ -370,7 +386,10 @@ test('a refusal until a person was at some pages is a wish for input; its retry 
   expect(line.match(/"resultType"/g)).toHaveLength(1);
   const { inputRequests, requestState } = world.answerTo(host, key).result as Asked;
   expect(inputRequests).toEqual({
-    q0: { method: 'elicitation/create', params: { ...PAGE, message: 'fake: Log in' } },
+    q0: {
+      method: 'elicitation/create',
+      params: { mode: 'url', url: 'https://a.b/login', message: 'fake: Log in' },
+    },
   });
   const again = call(world, host, { inputResponses: { q0: { action: 'accept' } }, requestState });
   expect(calls(process).at(-1)?.params).toEqual({ name: 'ask', arguments: { a: 1 }, _meta: {} });

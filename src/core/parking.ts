@@ -2,13 +2,12 @@ import { PARKED_CALLS_MAX, PARKED_GATHER_MS, PARKED_MS } from '../input-limits.t
 import { type Callback, lackFor } from '../protocol/abilities.ts';
 import { idKey, join } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';
-import { edited, inputRequiredResult, labelEdit, wantedKey } from '../protocol/input.ts';
+import { edited, inputRequiredResult, labelEdit, wantedKey, withoutLegacyParts } from '../protocol/input.ts';
 import { errorText, METHOD_NOT_FOUND, resultText } from '../protocol/jsonrpc.ts';
-import { elements, jsonString, member, members, text, withoutMembers } from '../protocol/members.ts';
+import { elements, jsonString, member, text } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { errorCodeOf } from '../protocol/results.ts';
 import { sampledForServer } from '../protocol/sampling.ts';
-import { withoutRelatedTask } from '../protocol/tasks.ts';
 import type { Call, Parked, TaskRun } from './call.ts';
 import { abandonUpstream, deliverAnswer, endUnanswered, finishWithRefusal, finishWithResult } from './calls.ts';
 import { answer, arm, disarm, toServer } from './emit.ts';
@@ -142,7 +141,7 @@ export function tookUrlRefusal(core: Core, instance: Instance, call: Call, frame
   const requests = pages.map((page, at) => ({
     key: `q${at}`,
     method: 'elicitation/create',
-    params: edited(bytes, page, labelEdit(bytes, page, 'elicitation/create', labelOf(call))),
+    params: paramsFor({ bytes, params: page, method: 'elicitation/create' }, labelOf(call)),
   }));
   const state = stateText(core, {
     id: URL_ID,
@@ -257,14 +256,9 @@ function labelOf({ prefixed, server }: Call): string | null {
   return prefixed ? server : null;
 }
 
-function paramsFor({ bytes, params, method }: Wanted, label: string | null): string {
+function paramsFor({ bytes, params, method }: Omit<Wanted, 'id'>, label: string | null): string {
   if (params === null) return '{}';
-  const edits = [
-    ...labelEdit(bytes, params, method, label),
-    ...withoutRelatedTask(bytes, params),
-    // Given up in 2026-07-28.
-    ...(method === 'elicitation/create' ? withoutMembers(members(bytes, params), ['elicitationId']) : []),
-  ];
+  const edits = [...labelEdit(bytes, params, method, label), ...withoutLegacyParts(bytes, params)];
   return edited(
     bytes,
     params,

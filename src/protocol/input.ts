@@ -2,6 +2,7 @@ import { asBuffer, type Edit, join } from './bytes.ts';
 import type { Frame, Span } from './frame.ts';
 import { duplicateKey, jsonString, member, members, text, withoutMembers } from './members.ts';
 import type { RequestView } from './request-view.ts';
+import { RELATED_TASK_KEY } from './tasks.ts';
 
 /** Multi round-trip requests of 2026-07-28: a result that asks for input, and the retry that brings it. */
 
@@ -16,6 +17,10 @@ export interface InputRequired {
 const LABELLED_BYTES_MAX = 64 * 1024;
 /** `task` is what a legacy host would have asked for. */
 const INPUT_MEMBERS: readonly string[] = ['inputResponses', 'requestState', 'task'];
+/** Of a legacy question: the id of a page, and the wish that the client makes a task of it. */
+const LEGACY_MEMBERS: readonly string[] = ['elicitationId', 'task'];
+/** In 2026-07-28 progress goes from servers to clients only, so a token would wait for what no host may send. */
+const LEGACY_META: readonly string[] = ['progressToken', RELATED_TASK_KEY];
 const KEY_IN_META = 'mcpd/input-key';
 const USABLE_KEY = /^[A-Za-z][\w.-]{0,63}$/;
 const INPUT_REQUIRED = Buffer.from('"input_required"');
@@ -99,6 +104,15 @@ export function inputLabels(frame: Frame, result: Span, label: string): Edit[] {
     const name = method === null ? null : jsonString(bytes, method);
     return name === null ? [] : labelEdit(bytes, member(bytes, entry, 'params'), name, label);
   });
+}
+
+/** What a legacy server's question has and 2026-07-28 has not, taken out: for a host that is asked by a result. */
+export function withoutLegacyParts(bytes: Uint8Array, params: Span): Edit[] {
+  const meta = member(bytes, params, '_meta');
+  return [
+    ...withoutMembers(members(bytes, params), LEGACY_MEMBERS),
+    ...(meta === null ? [] : withoutMembers(members(bytes, meta), LEGACY_META)),
+  ];
 }
 
 /** The JSON at `span` with edits made in it, in their order. */
