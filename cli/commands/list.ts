@@ -6,6 +6,7 @@ import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { healthPaint, sourceText, statePaint } from '../server-text.ts';
+import { unreadError, unreadParts } from '../unread.ts';
 
 export async function runList(parsed: Parsed, context: Context): Promise<void> {
   const { output } = context;
@@ -61,19 +62,32 @@ export async function runSearch(parsed: Parsed, context: Context): Promise<void>
   ]);
 }
 
+/** @throws McpdError SERVER_UNREAD: nobody has read what this one server offers */
 export async function runTools(parsed: Parsed, context: Context): Promise<void> {
   const { output } = context;
   const [name] = parsed.operands;
+  const daemon = await context.daemon();
   const query = name === undefined ? '' : `?server=${encodeURIComponent(name)}`;
-  const tools = await (await context.daemon()).request<ToolInfo[]>('GET', `/api/tools${query}`);
+  const tools = await daemon.request<ToolInfo[]>('GET', `/api/tools${query}`);
+  const servers = await daemon.request<ServerStatus[]>('GET', '/api/servers');
+  const unread = servers.filter((server) => !server.listed);
+  const asked = unread.find((server) => server.name === name);
+  if (asked !== undefined && tools.length === 0) throw unreadError(asked);
   if (parsed.flag('json')) return output.json(tools);
-  if (tools.length === 0)
-    return output.say(name === undefined ? 'No tools yet. Try: mcpd install weather' : `${name} offers no tools.`);
-  output.table(tools, [
-    { title: 'TOOL', cell: (tool) => tool.name },
-    { title: 'SERVER', cell: (tool) => tool.server },
-    { title: 'DESCRIPTION', cell: (tool) => firstLineOf(tool.description), cuttable: true },
-  ]);
+  if (tools.length > 0)
+    output.table(tools, [
+      { title: 'TOOL', cell: (tool) => tool.name },
+      { title: 'SERVER', cell: (tool) => tool.server },
+      { title: 'DESCRIPTION', cell: (tool) => firstLineOf(tool.description), cuttable: true },
+    ]);
+  else if (name !== undefined) output.say(`${name} offers no tools.`);
+  else if (servers.length === 0) output.say('No tools yet. Try: mcpd install weather');
+  else output.say('No server offers a tool.');
+  if (name !== undefined) return;
+  for (const server of unread.filter(({ enabled }) => enabled)) {
+    const { what, why } = unreadParts(server);
+    output.say(showable(`${what}: ${why}`));
+  }
 }
 
 export async function runSessions(parsed: Parsed, context: Context): Promise<void> {

@@ -56,3 +56,16 @@ test('a server is uninstalled when a person agrees in a terminal, and not before
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await machine.server('echo')).toMatchObject({ name: 'echo' });
 });
+
+test('lists that nobody has read yet are told apart from empty ones, with why and what helps', async ({
+  machine,
+  dashboard,
+}) => {
+  await machine.ok('add', 'far', '--no-trial', '--start', 'manual', '--url', 'http://127.0.0.1:9/mcp');
+  const page = await dashboard.open('#/servers/far/tools');
+  await page.getByRole('heading', { name: 'Its tools are not known yet' }).waitFor();
+  await page.getByText('It was not reached yet.').waitFor();
+  await page.getByText('mcpd start far', { exact: true }).waitFor();
+  await machine.cli('start', 'far');
+  await page.getByText('It was not reached yet: could not reach http://127.0.0.1:9/mcp').waitFor();
+});

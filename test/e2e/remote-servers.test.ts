@@ -159,6 +159,22 @@ test('a file declares remote servers in the words of hosts', async ({ machine })
   await server.close();
 });
 
+test('a server that nobody has reached yet is not told to have no tools: it is said why, and what to do', async ({
+  machine,
+}) => {
+  const url = `http://127.0.0.1:${await freePort()}/mcp`;
+  await machine.ok('add', 'far', '--no-trial', '--start', 'manual', '--url', url);
+  expect(await machine.cli('tools', 'far', '--json')).toMatchObject({
+    code: 5,
+    json: { error: { code: 'SERVER_UNREAD', why: 'it was not reached yet', fix: 'mcpd start far' } },
+  });
+  await machine.cli('start', 'far');
+  const told = async () => (await machine.cli('tools', 'far')).stderr;
+  await until('the reason', async () => (await told()).includes('it was not reached yet: could not reach'));
+  const all = await machine.cli('tools');
+  expect(all).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('what far offers is not known') });
+});
+
 test('an address that does not serve MCP is refused with the reason, and nothing of it is kept', async ({
   machine,
 }) => {

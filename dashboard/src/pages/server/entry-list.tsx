@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { counted } from '../../text.ts';
+import type { ServerStatus } from '../../../../src/api/contract.ts';
+import { servers } from '../../live/store.ts';
+import { counted, shown } from '../../text.ts';
+import { Command } from '../../ui/code.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/notes.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
@@ -14,6 +17,7 @@ export interface Entry {
 }
 
 interface EntryListProps<T extends Entry> {
+  server: string;
   /** Null while nobody knows yet. */
   entries: readonly T[] | null;
   noun: string;
@@ -24,10 +28,12 @@ interface EntryListProps<T extends Entry> {
 const ROW_HEIGHT = 54;
 
 /** What a server offers of one kind: a list to search, and the chosen one beside it. */
-export function EntryList<T extends Entry>({ entries, noun, children }: EntryListProps<T>) {
+export function EntryList<T extends Entry>({ server, entries, noun, children }: EntryListProps<T>) {
   const [words, setWords] = useState('');
   const [raw, setRaw] = useState<string | null>(null);
   if (entries === null) return <p class="soft">Looking …</p>;
+  const status = servers.value.get(server);
+  if (entries.length === 0 && status?.listed === false) return <Unread server={status} noun={noun} />;
   if (entries.length === 0)
     return (
       <Empty title={`No ${noun}s`}>
@@ -66,5 +72,21 @@ export function EntryList<T extends Entry>({ entries, noun, children }: EntryLis
         </section>
       )}
     </div>
+  );
+}
+
+// — internal —
+
+/** Nobody has read its lists, which is not the same as that they are empty. */
+function Unread({ server, noun }: { server: ServerStatus; noun: string }) {
+  const { name, state, enabled, launch, reason, fix } = server;
+  if (state === 'starting') return <p class="soft">It is being asked just now …</p>;
+  const never = launch.kind === 'http' ? 'It was not reached yet' : 'It has not run yet';
+  const cause = reason ?? (enabled ? null : 'it is disabled');
+  return (
+    <Empty icon="question" title={`Its ${noun}s are not known yet`}>
+      <p class="text">{cause === null ? `${never}.` : `${never}: ${shown(cause)}`}</p>
+      <Command text={fix ?? `mcpd start ${name}`} />
+    </Empty>
   );
 }

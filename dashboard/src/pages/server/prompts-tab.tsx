@@ -13,7 +13,7 @@ export function PromptsTab({ name }: { name: string }) {
   return (
     <>
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
-      <EntryList entries={answer?.lists.prompts ?? null} noun="prompt">
+      <EntryList server={name} entries={answer?.lists.prompts ?? null} noun="prompt">
         {(prompt) => (
           <>
             <h2 class="text">{prompt.raw}</h2>

@@ -26,7 +26,7 @@ export function ResourcesTab({ name }: { name: string }) {
   return (
     <>
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
-      <EntryList<ResourceEntry> entries={entries} noun="resource">
+      <EntryList<ResourceEntry> server={name} entries={entries} noun="resource">
         {(entry) => (
           <>
             <h2 class="text">{entry.raw}</h2>

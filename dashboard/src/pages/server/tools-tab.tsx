@@ -14,7 +14,7 @@ export function ToolsTab({ name }: { name: string }) {
   return (
     <>
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
-      <EntryList entries={answer} noun="tool">
+      <EntryList server={name} entries={answer} noun="tool">
         {(tool) => (
           <>
             <h2 class="text">{tool.raw}</h2>
