@@ -64,10 +64,11 @@ async function requestOf(parsed: Parsed, { keyboard, output, env }: Context): Pr
 }
 
 async function showLink(
-  { url, expiresInMs }: Extract<LoginEvent, { type: 'link' }>,
+  { url, expiresInMs, joined }: Extract<LoginEvent, { type: 'link' }>,
   parsed: Parsed,
   { output, env }: Context,
 ): Promise<void> {
+  if (joined) output.say('A login there waits already, in another terminal or in the dashboard. This is its link:');
   if (!parsed.flag('json')) output.print(showable(url));
   const minutes = amount(Math.round(expiresInMs / 60_000), 'minute');
   output.say(`Open this address in a browser and log in, within ${minutes}. Ctrl-C calls it off.`);

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Header } from './header.tsx';
 import { connection, servers, status } from './live/store.ts';
+import { LoginInProgress } from './login/login-dialog.tsx';
 import { ENTRIES } from './pages/entries.ts';
 import { PAGES } from './pages/pages.ts';
 import { isInTrouble } from './pages/servers/row.ts';
@@ -24,6 +25,7 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <Content />
       </main>
+      <LoginInProgress />
       <Toasts />
       <TroubleAnnouncer />
       <ShortcutHelp />

@@ -160,7 +160,7 @@ export interface ServerInfo extends ServerStatus {
   secrets: string[];
   /** Of a remote server; null when nobody has logged in. */
   login: LoginInfo | null;
-  /** Where somebody may log in at this moment: `mcpd auth` waits for him. */
+  /** Where somebody may log in at this moment: `mcpd auth` or a page waits for him. */
   loginLink: string | null;
 }
 

@@ -3,13 +3,14 @@ import { type Context, Hono } from 'hono';
 import { asMcpdError, McpdError } from '../errors.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
-import { LoginRequest } from './contract/logins.ts';
+import { LoginRequest, PageLoginRequest } from './contract/logins.ts';
 import { bodyAs, json, nameOf } from './request.ts';
 
-/** Logging in at remote servers. Not for a page: the guard lets none ask. */
+/** Logging in at remote servers. A page may begin a login with `/login`, and the guard lets it ask for nothing else of this. */
 export function loginRoutes(options: AppOptions): Hono<ApiEnv> {
   const routes = new Hono<ApiEnv>();
-  routes.post('/servers/:name/auth', (c) => login(c, options));
+  routes.post('/servers/:name/auth', async (c) => login(c, options, await bodyAs(c, LoginRequest)));
+  routes.post('/servers/:name/login', async (c) => login(c, options, await bodyAs(c, PageLoginRequest)));
   routes.delete('/servers/:name/auth', async (c) => {
     const name = nameOf(c);
     return json(c, { server: name, forgotten: await options.control.forgetLogin(name) });
@@ -20,9 +21,8 @@ export function loginRoutes(options: AppOptions): Hono<ApiEnv> {
 // — internal —
 
 /** The events of a login as lines, as they come. A client that leaves before the end (Ctrl-C) calls it off. */
-async function login(c: Context<ApiEnv>, { control }: AppOptions): Promise<Response> {
+async function login(c: Context<ApiEnv>, { control }: AppOptions, request: LoginRequest): Promise<Response> {
   const name = nameOf(c);
-  const request = await bodyAs(c, LoginRequest);
   const { outgoing, listener } = c.env;
   const sink = lineSink(outgoing, listener);
   const abort = new AbortController();

@@ -78,12 +78,20 @@ const ONCE = ['code', 'error', 'iss'];
 
 const PAGES = {
   done: page(200, 'You are logged in', 'mcpd has what it needs. You can close this page.'),
-  failed: page(400, 'The login failed', 'The terminal in which mcpd auth runs says why. You can close this page.'),
-  spent: page(410, 'This login has ended', 'Its link was used before, or waited too long. Run mcpd auth again.'),
+  failed: page(
+    400,
+    'The login failed',
+    'Where you began it, in a terminal or in the dashboard, it says why. You can close this page.',
+  ),
+  spent: page(
+    410,
+    'This login has ended',
+    'Its link was used before, waited too long, or was called off. Begin it again in the dashboard, or with mcpd auth.',
+  ),
   unknown: page(
     400,
     'Nobody asked for this login',
-    'mcpd knows nothing of it. Run mcpd auth, and open the link it prints.',
+    'mcpd knows nothing of it. Begin one in the dashboard or with mcpd auth, and open its link.',
   ),
 } satisfies Record<string, CallbackPage>;
 

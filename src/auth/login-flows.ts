@@ -1,5 +1,7 @@
+import type { LoginLink } from '../api/contract/logins.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { LOGIN_WAIT_MS } from '../operation-limits.ts';
 import type { Callbacks } from './callbacks.ts';
 import { bearerChallenge } from './challenge.ts';
 import { askForChallenge } from './first-question.ts';
@@ -25,9 +27,10 @@ interface FlowOrder {
 }
 
 interface Flow {
-  link: string | null;
-  /** Told the link as soon as there is one. */
-  watchers: Set<(link: string) => void>;
+  /** `until`: milliseconds since 1970. */
+  link: { url: string; until: number } | null;
+  /** Told of the link as soon as there is one. */
+  watchers: Set<() => void>;
   done: Promise<Grant>;
   abort: AbortController;
 }
@@ -42,25 +45,31 @@ export class LoginFlows {
   }
 
   /** @throws {McpdError} LOGIN_FAILED, LOGIN_REFUSED, LOGIN_CANCELLED */
-  async run(order: FlowOrder, report: (link: string) => void, signal: AbortSignal): Promise<Grant> {
+  async run(order: FlowOrder, report: (link: LoginLink) => void, signal: AbortSignal): Promise<Grant> {
     const { server } = order;
     const last = this.#flows.get(server);
     // One that was called off is only on its way out.
     const running = last?.abort.signal.aborted ? undefined : last;
     if (running !== undefined && order.client !== null) throw underWay(server);
     const flow = running ?? this.#begin(order);
-    flow.watchers.add(report);
-    if (flow.link !== null) report(flow.link);
+    const joined = running !== undefined;
+    const tell = () => {
+      if (flow.link === null) return;
+      const { url, until } = flow.link;
+      report({ url, expiresInMs: Math.max(0, until - this.#surroundings.now()), joined });
+    };
+    flow.watchers.add(tell);
+    tell();
     try {
       return await untilAborted(flow.done, signal);
     } finally {
-      flow.watchers.delete(report);
+      flow.watchers.delete(tell);
       if (flow.watchers.size === 0) callOff(flow, calledOff(server));
     }
   }
 
   link(server: ServerName): string | null {
-    return this.#flows.get(server)?.link ?? null;
+    return this.#flows.get(server)?.link?.url ?? null;
   }
 
   cancel(server: ServerName, reason: McpdError): void {
@@ -74,10 +83,10 @@ export class LoginFlows {
 
   #begin(order: FlowOrder): Flow {
     const abort = new AbortController();
-    const report = (link: string) => {
+    const report = (url: string) => {
       if (abort.signal.aborted) return;
-      flow.link = link;
-      for (const watcher of flow.watchers) watcher(link);
+      flow.link = { url, until: this.#surroundings.now() + LOGIN_WAIT_MS };
+      for (const tell of flow.watchers) tell();
     };
     const flow: Flow = { link: null, watchers: new Set(), abort, done: this.#through(order, report, abort.signal) };
     this.#flows.set(order.server, flow);
@@ -136,7 +145,7 @@ function underWay(server: ServerName): McpdError {
   return new McpdError('LOGIN_CANCELLED', {
     what: `a login at ${server} waits already`,
     why: 'it began without this client id',
-    fix: 'end the other mcpd auth first',
+    fix: 'end the other one first: Ctrl-C in its terminal, or Cancel on its page',
   });
 }
 

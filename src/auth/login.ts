@@ -133,7 +133,7 @@ async function traded(
   { issuer, provider, link }: Login,
   { url, client: given }: LoginOrder,
   params: URLSearchParams,
-  { now }: LoginSurroundings,
+  { now, grants }: LoginSurroundings,
   signal: AbortSignal,
 ): Promise<Grant> {
   const iss = params.get('iss');
@@ -154,7 +154,8 @@ async function traded(
       }),
     );
   } catch (thrown) {
-    if (provider.clientUnknown) throw clientUnknown(issuer, given !== null);
+    const byHand = given !== null || grants.registration(issuer.issuer)?.origin === 'given';
+    if (provider.clientUnknown) throw clientUnknown(issuer, byHand);
     throw loginFault(sdk, thrown, 'the authorization server gave no token');
   }
   const { client, issued } = provider;
@@ -225,9 +226,13 @@ function asksForNone(url: string): McpdError {
   });
 }
 
-function clientUnknown({ issuer }: Issuer, given: boolean): McpdError {
-  if (given)
-    return new McpdError('LOGIN_FAILED', { what: `${issuer} does not know this client id, or its secret is wrong` });
+function clientUnknown({ issuer }: Issuer, byHand: boolean): McpdError {
+  if (byHand) {
+    return new McpdError('LOGIN_FAILED', {
+      what: `${issuer} does not know the client id that it was given, or its secret is wrong`,
+      fix: 'mcpd auth NAME --client-id ID, with --client-secret if it has one',
+    });
+  }
   return new McpdError('LOGIN_FAILED', {
     what: `${issuer} does not know mcpd's registration any more`,
     why: 'it was removed there, or its secret has changed; it is forgotten here too',

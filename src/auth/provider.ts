@@ -107,7 +107,10 @@ export class LoginProvider implements OAuthClientProvider {
     if (what !== 'client' && what !== 'all') return;
     this.clientUnknown = true;
     this.client = null;
-    if (this.#facts.client === null) await this.#grants.unregister(this.#facts.issuer.issuer);
+    // What a person gave is not taken away on the word of a stranger, nor by a page that began the login.
+    const { issuer } = this.#facts.issuer;
+    if (this.#facts.client === null && this.#grants.registration(issuer)?.origin !== 'given')
+      await this.#grants.unregister(issuer);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LoginInfo } from '../api/contract/logins.ts';
+import type { LoginInfo, LoginLink } from '../api/contract/logins.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import type { CallbackPage } from '../oauth-callback.ts';
@@ -103,7 +103,7 @@ export class RemoteLogins {
     server: ServerName,
     url: string,
     client: ClientIdentity | null,
-    report: (link: string) => void,
+    report: (link: LoginLink) => void,
     signal: AbortSignal,
   ): Promise<LoginInfo> {
     const known = this.#wanted.get(server);

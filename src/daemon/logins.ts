@@ -1,8 +1,7 @@
-import type { LoginEvent, LoginInfo, LoginRequest } from '../api/contract/logins.ts';
+import type { LoginEvent, LoginInfo, LoginLink, LoginRequest } from '../api/contract/logins.ts';
 import { RemoteLogins } from '../auth/remote-logins.ts';
 import type { ServerDefinition, ServerName, ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
-import { LOGIN_WAIT_MS } from '../operation-limits.ts';
 import { unknownServer } from '../unknown-server.ts';
 import type { Parts } from './parts.ts';
 import { isAtRest, isUpOrDown } from './settled.ts';
@@ -32,9 +31,9 @@ export class Logins {
   ): Promise<void> {
     const url = this.#addressOf(name);
     const client = clientId === undefined ? null : { clientId, clientSecret: clientSecret ?? null, method: null };
-    const onLink = (link: string) => {
+    const onLink = (link: LoginLink) => {
       this.#tellWhy(name, url);
-      report({ type: 'link', url: link, expiresInMs: LOGIN_WAIT_MS });
+      report({ type: 'link', ...link });
     };
     let login: LoginInfo;
     try {

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { auth } from '../harness/auth-command.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../harness/authorization-server.ts';
 import { Browser } from '../harness/browser.ts';
 import { type Machine, test } from '../harness/machine.ts';
@@ -17,24 +17,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all([issuer.close(), server.close()]);
 });
-
-/** `mcpd auth ARGS`, which waits until somebody has logged in. */
-function auth(machine: Machine, ...args: string[]) {
-  const program = join(machine.package, 'dist', 'mcpd.js');
-  const child = spawn(process.execPath, [program, 'auth', ...args], {
-    env: machine.home.env,
-    cwd: machine.home.userHome,
-  });
-  machine.home.track(child.pid);
-  const said = { stdout: '', stderr: '' };
-  for (const end of ['stdout', 'stderr'] as const)
-    child[end].setEncoding('utf8').on('data', (text: string) => {
-      said[end] += text;
-    });
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const link = () => until('the link', () => /https?:\/\/\S+?(?=["\s])/.exec(said.stdout)?.[0]);
-  return { child, said, ended, link };
-}
 
 /** Everything that mcpd has written, by file, but for the one that may hold secrets. */
 function written(folder: string): [file: string, text: string][] {
@@ -124,7 +106,7 @@ describe('mcpd auth', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines).toEqual([
-      { type: 'link', url: link, expiresInMs: 600_000 },
+      { type: 'link', url: link, expiresInMs: 600_000, joined: false },
       {
         type: 'done',
         login: expect.objectContaining({ scopes: ['mcp:read', 'mcp:write'] }),

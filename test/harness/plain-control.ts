@@ -203,7 +203,7 @@ export class PlainControl implements DaemonControl {
   async login(name: string, { clientId }: LoginRequest, report: (event: LoginEvent) => void) {
     this.find(name);
     this.asked.push(`login ${name} ${clientId}`);
-    report({ type: 'link', url: 'https://login.test/', expiresInMs: 1 });
+    report({ type: 'link', url: 'https://login.test/', expiresInMs: 1, joined: false });
     throw new McpdError('LOGIN_REFUSED', { what: 'the login was refused' });
   }
 

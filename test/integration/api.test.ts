@@ -90,7 +90,7 @@ describe('over the socket of the home', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines[0]).toEqual({ type: 'link', url: 'https://login.test/', expiresInMs: 1 });
+    expect(lines[0]).toEqual({ type: 'link', url: 'https://login.test/', expiresInMs: 1, joined: false });
     expect(lines[1]).toMatchObject({ type: 'failed', error: { code: 'LOGIN_REFUSED' } });
     expect((await askLocal(here.paths, '/api/servers/none/auth', login)).status).toBe(404);
     const forgotten = await askLocal(here.paths, '/api/servers/weather/auth', { method: 'DELETE' });
@@ -199,7 +199,19 @@ describe('on 127.0.0.1', () => {
     expect(here.control.asked.length).toBe(asked);
   });
 
-  test('a browser comes back from an authorization server without a token, and no page can begin a login', async () => {
+  test('a page may begin a login, and say nothing of where it leads or as whom mcpd is known there', async () => {
+    const asked = here.control.asked.length;
+    const begin = (body: string) =>
+      askWeb(here.port, '/api/servers/weather/login', { method: 'POST', headers: { ...signed, ...JSON_TYPE }, body });
+    const { status, text } = await begin('{}');
+    expect([status, JSON.parse(text.split('\n')[0] ?? '')]).toEqual([200, expect.objectContaining({ type: 'link' })]);
+    expect(here.control.asked.slice(asked)).toEqual(['login weather undefined']);
+    for (const body of ['{"clientId":"abc"}', '{"clientSecret":"s"}', '{"scope":"admin"}', '{"url":"https://x.test/"}'])
+      expect((await begin(body)).status, body).toBe(400);
+    expect(here.control.asked.length).toBe(asked + 1);
+  });
+
+  test('a browser comes back from an authorization server without a token', async () => {
     const cross = { 'sec-fetch-site': 'cross-site' };
     const back = await askWeb(here.port, '/oauth/callback?code=c&state=s', { headers: cross });
     expect(back).toMatchObject({ status: 200, text: '<p>came back with 30 characters</p>' });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { LoginLink } from '../../src/api/contract/logins.ts';
 import { RemoteLogins } from '../../src/auth/remote-logins.ts';
 import { McpdError } from '../../src/errors.ts';
 import { openSecrets, type Secrets } from '../../src/secrets.ts';
@@ -72,7 +73,13 @@ describe('logins at remote servers, with a real authorization server', () => {
   /** A login from its link to its end. */
   async function logIn(name = 'notes', target = server, account = 'ann', agrees = true) {
     let page: Promise<Page> | null = null;
-    const login = logins.login(name, target.url, null, (link) => (page = browser.logIn(link, account, agrees)), never);
+    const login = logins.login(
+      name,
+      target.url,
+      null,
+      ({ url }) => (page = browser.logIn(url, account, agrees)),
+      never,
+    );
     const info = await login.then(
       (value) => value,
       (error: unknown) => error as McpdError,
@@ -380,12 +387,24 @@ describe('logins at remote servers, with a real authorization server', () => {
     closing.push(closed);
     server.issuer = closed;
     const given = { clientId: 'mcpd-by-hand', clientSecret: 'a secret of at least 32 characters', method: null };
-    await logins.login('notes', server.url, given, (link) => void browser.logIn(link), never);
+    await logins.login('notes', server.url, given, ({ url }) => void browser.logIn(url), never);
     expect(await ask('notes', server)).toBe(200);
     aheadMs = HOUR_MS;
     expect(await ask('notes', server)).toBe(200);
     expect(closed.granted).toEqual(['authorization_code', 'refresh_token']);
     await logins.forget('notes');
+    expect((await logIn()).info).toMatchObject({ issuer: closed.issuer });
+    // Nor is it forgotten because the authorization server denies it.
+    closed.instead = (incoming, outgoing) => {
+      if (incoming.url !== '/token') return false;
+      outgoing.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}');
+      return true;
+    };
+    expect((await logIn()).info).toMatchObject({
+      code: 'LOGIN_FAILED',
+      parts: { fix: expect.stringContaining('--client-id') },
+    });
+    closed.instead = null;
     expect((await logIn()).info).toMatchObject({ issuer: closed.issuer });
   });
 
@@ -395,8 +414,8 @@ describe('logins at remote servers, with a real authorization server', () => {
     const links: string[] = [];
     const begin = () => {
       const abort = new AbortController();
-      const report = (link: string) => {
-        links.push(link);
+      const report = ({ url }: LoginLink) => {
+        links.push(url);
         abort.abort(new McpdError('LOGIN_CANCELLED', { what: 'enough' }));
       };
       return logins.login('notes', server.url, null, report, abort.signal).catch((error: unknown) => error);
@@ -417,37 +436,39 @@ describe('logins at remote servers, with a real authorization server', () => {
 
   test('a second login joins the first; the last who leaves ends it', async () => {
     const [first, second] = [new AbortController(), new AbortController()];
-    const links: string[] = [];
+    const told: LoginLink[] = [];
     const watch = (abort: AbortController) =>
-      logins
-        .login('notes', server.url, null, (link) => links.push(link), abort.signal)
-        .catch((error: unknown) => error);
+      logins.login('notes', server.url, null, (link) => told.push(link), abort.signal).catch((error: unknown) => error);
     const outcomes = [watch(first), watch(second)];
-    await expect.poll(() => links.length).toBe(2);
-    expect(links[0]).toBe(links[1]);
-    expect(logins.link('notes')).toBe(links[0]);
+    await expect.poll(() => told.length).toBe(2);
+    const link = told[0]?.url ?? '';
+    expect(told).toEqual([
+      { url: link, expiresInMs: expect.any(Number), joined: false },
+      { url: link, expiresInMs: expect.any(Number), joined: true },
+    ]);
+    expect(logins.link('notes')).toBe(link);
     first.abort(new McpdError('LOGIN_CANCELLED', { what: 'left' }));
     expect(await outcomes[0]).toMatchObject({ code: 'LOGIN_CANCELLED' });
-    expect(logins.link('notes')).toBe(links[0]);
+    expect(logins.link('notes')).toBe(link);
     second.abort(new McpdError('LOGIN_CANCELLED', { what: 'left too' }));
     expect(await outcomes[1]).toMatchObject({ code: 'LOGIN_CANCELLED' });
     await expect.poll(() => logins.link('notes')).toBeNull();
     // Its address is closed as well, or says that this login has ended.
-    await expect(browser.logIn(links[0] ?? '')).rejects.toThrow('fetch failed');
+    await expect(browser.logIn(link)).rejects.toThrow('fetch failed');
   });
 
   test('a login that begins while another is called off is a new one', async () => {
     const first = new AbortController();
     const links: string[] = [];
     const ended = logins
-      .login('notes', server.url, null, (link) => links.push(link), first.signal)
+      .login('notes', server.url, null, ({ url }) => links.push(url), first.signal)
       .catch(() => 'ended');
     await expect.poll(() => links.length).toBe(1);
     first.abort(new McpdError('LOGIN_CANCELLED', { what: 'left' }));
     const called = new McpdError('LOGIN_CANCELLED', { what: 'called off' });
     const forgotten = logins.forget('notes');
     const second = new AbortController();
-    const other = logins.login('notes', server.url, null, (link) => links.push(link), second.signal).catch((e) => e);
+    const other = logins.login('notes', server.url, null, ({ url }) => links.push(url), second.signal).catch((e) => e);
     await expect.poll(() => links.length).toBe(2);
     expect(links[1]).not.toBe(links[0]);
     second.abort(called);

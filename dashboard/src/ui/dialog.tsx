@@ -19,7 +19,9 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      // What opened it may be gone: a button that has done its work.
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      else document.getElementById('main')?.focus({ preventScroll: true });
     };
   }, []);
   return (

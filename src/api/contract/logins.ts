@@ -12,6 +12,13 @@ export const LoginRequest = z.object({
 });
 export type LoginRequest = z.infer<typeof LoginRequest>;
 
+/**
+ * A page begins a login. It names nothing: where the server is, as whom mcpd is known at the authorization server, and what is asked for
+ * there are not for a page to say.
+ */
+export const PageLoginRequest = z.strictObject({});
+export type PageLoginRequest = z.infer<typeof PageLoginRequest>;
+
 /** What may be shown of a login: never its tokens. */
 export interface LoginInfo {
   /** The authorization server. */
@@ -25,8 +32,17 @@ export interface LoginInfo {
   renews: boolean;
 }
 
+/** Where a person logs in; nobody but him opens it. */
+export interface LoginLink {
+  /** https, or http on this machine for a server that is on it too. */
+  url: string;
+  expiresInMs: number;
+  /** It belongs to a login that waited already, in a terminal or on a page: there is one per server, and all who wait get its end. */
+  joined: boolean;
+}
+
 /** Streamed as lines of JSON while a login goes on; the last line is `done` or `failed`. */
 export type LoginEvent =
-  | { type: 'link'; url: string; expiresInMs: number }
+  | ({ type: 'link' } & LoginLink)
   | { type: 'done'; login: LoginInfo; server: ServerStatus }
   | { type: 'failed'; error: ErrorReport };

@@ -24,7 +24,7 @@ import type { CallDetail, CallPage, CallQuery } from './calls.ts';
 import type { NewToken, SecretChange, SecretInfo, SecretRequest, TokenInfo, TokenRequest } from './credentials.ts';
 import type { ServerFigures } from './figures.ts';
 import type { HealthReport } from './health.ts';
-import type { LoginEvent, LoginRequest } from './logins.ts';
+import type { LoginEvent, LoginRequest, PageLoginRequest } from './logins.ts';
 import type {
   RecordedFrames,
   Recording,
@@ -90,6 +90,8 @@ export interface Routes {
   'GET /api/figures': { answer: ServerFigures[] };
   /** Logs in at a remote server. */
   'POST /api/servers/{name}/auth': { request: LoginRequest; lines: LoginEvent };
+  /** The same for a page, which chooses nothing of it. Whoever leaves before the end calls it off, unless others wait for it too. */
+  'POST /api/servers/{name}/login': { request: PageLoginRequest; lines: LoginEvent };
   /** Forgets a login. */
   'DELETE /api/servers/{name}/auth': { answer: { server: string; forgotten: boolean } };
 

@@ -5,6 +5,7 @@ import type { ServerSource, Sharing, StartMode } from '../../../../src/core/mode
 import { shellWord } from '../../../../src/shell-word.ts';
 import { patch } from '../../api.ts';
 import { servers } from '../../live/store.ts';
+import { LogIn } from '../../login/login-dialog.tsx';
 import { Command } from '../../ui/code.tsx';
 import { Field } from '../../ui/field.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
@@ -89,8 +90,10 @@ function Anew({ server: { name, source, launch } }: { server: ServerStatus }) {
       <Command text={installCommand(name, source)} />
       {launch.kind === 'http' ? (
         <>
-          <p class="soft">To log in there:</p>
-          <Command text={`mcpd auth ${name}`} />
+          <p class="soft">To log in there, also with more rights than before or as somebody else:</p>
+          <div class="suggestions">
+            <LogIn server={name} />
+          </div>
         </>
       ) : null}
     </div>

@@ -95,9 +95,11 @@ test('a server that is up again still says how it ended, for a while and not twi
   expect(lastExitNote(server({ lastExit: exit }), NOW + 3_600_000)).toBeNull();
 });
 
-test('what only a terminal may do is a command to copy, and a server that is well needs nothing', () => {
+test('a login begins on the page, what only a terminal may do is a command to copy, and a server that is well needs nothing', () => {
   const remote = server({ state: 'stopped', wantedReason: 'needs-auth', fix: 'mcpd auth weather' });
-  expect(suggestionsFor(remote)).toEqual([{ kind: 'type', command: 'mcpd auth weather' }]);
+  expect(suggestionsFor(remote)).toEqual([{ kind: 'login' }]);
+  const elsewhere = server({ state: 'stopped', wantedReason: 'needs-auth', fix: 'mcpd add --help' });
+  expect(suggestionsFor(elsewhere)).toEqual([{ kind: 'type', command: 'mcpd add --help' }]);
   expect(suggestionsFor(server())).toEqual([]);
 });
 

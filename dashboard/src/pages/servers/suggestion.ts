@@ -2,10 +2,11 @@ import type { ServerStatus } from '../../../../src/api/contract.ts';
 import type { Doing } from '../../doing.ts';
 import { hrefOf } from '../../route.ts';
 
-/** What would help a server: a button of this page, a place on it, a secret to ask for, or a command for a terminal. */
+/** What would help a server: a button of this page, a place on it, a login, a secret to ask for, or a command for a terminal. */
 export type Suggestion =
   | { kind: 'do'; doing: Doing }
   | { kind: 'go'; href: string; label: string }
+  | { kind: 'login' }
   | { kind: 'secret'; secret: string }
   | { kind: 'type'; command: string };
 
@@ -14,8 +15,7 @@ export function suggestionsFor(server: ServerStatus): Suggestion[] {
   const { name, fix } = server;
   if (!server.enabled) return [{ kind: 'do', doing: 'enable' }];
   const own = fix === null ? [] : fix.split('; then ').map((one) => suggestionOf(one, name));
-  if (server.wantedReason === 'needs-auth')
-    return own.length > 0 ? own : [{ kind: 'type', command: `mcpd auth ${name}` }];
+  if (server.wantedReason === 'needs-auth') return own.length > 0 ? own : [{ kind: 'login' }];
   if (server.wantedReason === 'manual' && server.state === 'stopped') return withDoing(own, 'start');
   const restartHelps = server.state === 'failed' || server.state === 'backoff' || server.health === 'silent';
   return restartHelps ? withDoing(own, 'restart') : own;
@@ -28,6 +28,7 @@ function suggestionOf(fix: string, name: string): Suggestion {
   const [, whose, secret] = /^mcpd secret set (\S+) ([A-Za-z_]\w*)$/.exec(fix) ?? [];
   if (whose === name && secret !== undefined) return { kind: 'secret', secret };
   const [, verb = '', about = ''] = /^mcpd ([a-z]+) (\S+)$/.exec(fix) ?? [];
+  if (about === name && verb === 'auth') return { kind: 'login' };
   if (about === name && isDoing(verb)) return { kind: 'do', doing: verb };
   if (about === name && verb === 'logs')
     return { kind: 'go', href: hrefOf('servers', name, 'logs'), label: 'See its log' };

@@ -1,6 +1,7 @@
 import type { ServerStatus } from '../../../../src/api/contract.ts';
 import { SetSecret } from '../../approval/set-secret.tsx';
 import { DOINGS, doTo } from '../../doing.ts';
+import { LogIn } from '../../login/login-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Command } from '../../ui/code.tsx';
 import { type Suggestion, suggestionsFor } from './suggestion.ts';
@@ -26,6 +27,8 @@ function One({ suggestion, name }: { suggestion: Suggestion; name: string }) {
       return <Button onPress={() => doTo(name, suggestion.doing)}>{DOINGS[suggestion.doing].label}</Button>;
     case 'go':
       return <a href={suggestion.href}>{suggestion.label}</a>;
+    case 'login':
+      return <LogIn server={name} />;
     case 'secret':
       return <SetSecret server={name} secret={suggestion.secret} />;
     case 'type':
