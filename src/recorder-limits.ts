@@ -34,6 +34,15 @@ export const RECORDING_ANSWER_FRAMES = 500;
 /** A saved recording that comes back to be replayed: RECORDING_BYTES_MAX of text, of which JSON escapes every quote, and the members beside it. */
 export const RECORDING_FILE_BYTES_MAX = 16 * MIB;
 
+/** Protocol lines kept of a server while somebody watches it: a few screens for who comes later. */
+export const PROTOCOL_LINES_KEPT = 500;
+/** Requests of a watched server whose answers are awaited: far more than are open at once; a server need not answer at all. */
+export const PROTOCOL_OPEN_MAX = 4096;
+/** Of a method, a tool or an id in a protocol line, which is to be short. */
+export const PROTOCOL_NAME_CHARS_MAX = 128;
+/** A reader that is so far behind gets no protocol lines, but is told how many: far below what cuts him off, so that the log goes on. */
+export const PROTOCOL_QUEUE_BYTES_MAX = 256 * KIB;
+
 /** A fresh process may take this long for its handshake: as a server does for its start, and then some. */
 export const REPLAY_START_MS = 60 * SECOND;
 /** One answer. A tool that takes longer is not for replaying. */

@@ -164,13 +164,6 @@ export interface ServerInfo extends ServerStatus {
   loginLink: string | null;
 }
 
-export interface LogLine {
-  at: number;
-  source: 'stderr' | 'stdout' | 'lifecycle';
-  level: 'info' | 'warn' | 'error';
-  text: string;
-}
-
 export interface ProcessNode {
   pid: number;
   command: string;
@@ -262,4 +255,5 @@ export type LiveEvent =
   | { type: 'stopping' };
 
 export type { CallRow } from './contract/calls.ts';
+export type { LogLine } from './contract/logs.ts';
 export type { ServerStatus, SessionStatus };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LogLine } from './contract.ts';
-import { withoutOverlap } from './log-follow.ts';
+import { inOrder, withoutOverlap } from './log-follow.ts';
 
 const lines = (...texts: string[]): LogLine[] =>
   texts.map((text, at) => ({ at, source: 'stderr', level: 'info', text }));
@@ -28,4 +28,13 @@ test('wherever a log is cut in two overlapping parts, together they are the log'
       expect([...all.slice(0, end), ...withoutOverlap(all.slice(0, end), all.slice(start))]).toEqual(all);
     }),
   );
+});
+
+test('lines of the protocol come among the others by their time, and each kind stays in its order', () => {
+  const at = (time: number, text: string): LogLine => ({ at: time, source: 'stderr', level: 'info', text });
+  const log = [at(1, 'a'), at(3, 'b'), at(3, 'c')];
+  const told = [at(2, 'x'), at(3, 'y'), at(1, 'z')];
+  expect(inOrder(log, told).map(({ text }) => text)).toEqual(['a', 'x', 'b', 'c', 'y', 'z']);
+  expect(inOrder([], told)).toEqual(told);
+  expect(inOrder(log, [])).toEqual(log);
 });

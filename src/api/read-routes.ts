@@ -5,7 +5,7 @@ import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
 import { callOf, callQueryOf } from './call-query.ts';
 import { Health } from './health.ts';
-import { followLog } from './log-follow.ts';
+import { followLog, pastLog } from './log-follow.ts';
 import { flag, json, nameOf, wholeNumber } from './request.ts';
 
 const LINES = 100;
@@ -42,11 +42,14 @@ async function logs(c: Context<ApiEnv>, options: AppOptions): Promise<Response> 
     lines: wholeNumber(c, 'lines', { min: 0, max: LOG_ANSWER_LINES_MAX }) ?? LINES,
     since: wholeNumber(c, 'since', { min: 0, max: Number.MAX_SAFE_INTEGER }),
   };
-  if (!flag(c, 'follow')) return json(c, await options.control.logs(name, past));
+  const { control } = options;
+  const protocol = flag(c, 'protocol') ? (await control.recordings()).protocol : null;
+  if (!flag(c, 'follow')) return json(c, await pastLog(control, protocol, name, past));
   const { outgoing, listener } = c.env;
   const sink = lineSink(outgoing, listener);
-  const stop = await followLog(options.control, name, past, sink);
+  const { taken, stop } = await followLog(control, protocol, name, past, sink);
   sink.begin();
+  outgoing.on('drain', taken);
   outgoing.once('close', stop);
   if (outgoing.destroyed) stop();
   options.closing.addEventListener('abort', sink.end, { once: true });

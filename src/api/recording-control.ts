@@ -1,3 +1,4 @@
+import type { LogLine } from './contract/logs.ts';
 import type {
   RecordedFrames,
   Recording,
@@ -7,8 +8,17 @@ import type {
   ReplayRequest,
 } from './contract/recordings.ts';
 
+/** One line for each message that passes, for whoever watches. */
+export interface ProtocolControl {
+  /** The newest, oldest first; kept only while somebody watches that server. */
+  lines(server: string): LogLine[];
+  /** Calls `listener` with each from now on; returns the way to stop. */
+  watch(server: string, listener: (line: LogLine) => void): () => void;
+}
+
 /** What the API needs of the flight recorder. All of it throws McpdError SERVER_UNKNOWN. */
 export interface RecordingControl {
+  readonly protocol: ProtocolControl;
   state(server: string): RecordingState;
   /** @throws McpdError REQUEST_INVALID */
   turn(server: string, request: RecordingSwitch): RecordingState;

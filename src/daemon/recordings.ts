@@ -7,11 +7,12 @@ import type {
   ReplayEvent,
   ReplayRequest,
 } from '../api/contract/recordings.ts';
-import type { RecordingControl } from '../api/recording-control.ts';
+import type { ProtocolControl, RecordingControl } from '../api/recording-control.ts';
 import type { Effect, GatewayEvent } from '../core/events.ts';
 import type { ServerDefinition } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
-import { Recorder } from '../recorder/recorder.ts';
+import { ProtocolLines } from '../recorder/protocol-lines.ts';
+import { type PassedMessage, Recorder } from '../recorder/recorder.ts';
 import { launchWithoutSecrets } from '../recorder/secret-fields.ts';
 import { RECORDING_FOR_MS_MAX, RECORDING_FRAMES_MAX } from '../recorder-limits.ts';
 import { unknownServer } from '../unknown-server.ts';
@@ -21,11 +22,16 @@ import { RecordingMasks } from './recording-masks.ts';
 import { Replays } from './replays.ts';
 import type { Tap } from './runtime.ts';
 
-/** The flight recorder, at work in this daemon. Loaded by the first who asks for it; what passes is looked at while there is something to keep. */
+/**
+ * The flight recorder and the lines of the protocol, at work in this daemon. Loaded by the first who asks for one of them; what passes is
+ * looked at while there is something to keep or somebody who watches.
+ */
 export class Recordings implements RecordingControl, Tap {
+  readonly protocol: ProtocolControl;
   readonly #parts: Parts;
   readonly #masks: RecordingMasks;
   readonly #recorder: Recorder;
+  readonly #protocol: ProtocolLines;
   readonly #replays: Replays;
   #isNeeded = false;
 
@@ -40,6 +46,17 @@ export class Recordings implements RecordingControl, Tap {
         parts.gateway.view.instances.get(instance)?.link?.calls.get(Number(id))?.session ?? null,
       changed: () => this.#attach(),
     });
+    this.#protocol = new ProtocolLines({
+      now: () => Date.now(),
+      clock: parts.now,
+      maskOf: (server) => this.#masks.of(server),
+      openCall: (...which) => openCall(parts, ...which),
+      changed: () => this.#attach(),
+    });
+    this.protocol = {
+      lines: (server) => this.#protocol.lines(this.#known(server).name),
+      watch: (server, listener) => this.#protocol.watch(this.#known(server).name, listener),
+    };
     parts.ending.addEventListener('abort', () => this.#recorder.close(), { once: true });
   }
 
@@ -101,6 +118,7 @@ export class Recordings implements RecordingControl, Tap {
     if ('instance' in event && this.#replays.takes(event)) return true;
     if (event.type === 'server-removed') {
       this.#recorder.forget(event.server);
+      this.#protocol.forget(event.server);
       this.#masks.forget(event.server);
     }
     if (event.type === 'server-message') this.#passed('from-server', event, event.frame);
@@ -114,14 +132,17 @@ export class Recordings implements RecordingControl, Tap {
   #passed(
     direction: RecordedFrame['direction'],
     { instance, generation }: { instance: string; generation: number },
-    message: Parameters<Recorder['passed']>[0]['message'],
+    message: PassedMessage['message'],
   ): void {
     const server = this.#parts.gateway.view.instances.get(instance)?.server;
-    if (server !== undefined) this.#recorder.passed({ server, instance, generation, direction, message });
+    if (server === undefined) return;
+    const passed = { server, instance, generation, direction, message };
+    this.#recorder.passed(passed);
+    this.#protocol.passed(passed);
   }
 
   #attach(): void {
-    const isNeeded = this.#recorder.isKeeping || this.#replays.areRunning;
+    const isNeeded = this.#recorder.isKeeping || this.#protocol.isWatched || this.#replays.areRunning;
     if (isNeeded === this.#isNeeded) return;
     this.#isNeeded = isNeeded;
     this.#parts.runtime.attach(isNeeded ? this : null);
@@ -136,6 +157,14 @@ export class Recordings implements RecordingControl, Tap {
 }
 
 // — internal —
+
+/** A call of a host that the server has, by its id between mcpd and the server. */
+function openCall({ gateway }: Parts, instance: string, generation: number, id: string) {
+  const known = gateway.view.instances.get(instance);
+  const call = known?.generation === generation ? known.link?.calls.get(Number(id)) : undefined;
+  if (call?.phase.name !== 'sent') return null;
+  return { method: call.method, tool: call.method === 'tools/call' ? call.target : null, at: call.phase.sentAt };
+}
 
 function empty(server: string): McpdError {
   return new McpdError('RECORDING_EMPTY', {

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { JSON_DEPTH_MAX, SERVER_LINE_BYTES_MAX } from '../limits.ts';
 import { join, slice } from '../protocol/bytes.ts';
-import type { Bytes, Envelope, Frame } from '../protocol/frame.ts';
+import type { Bytes, Envelope, Frame, Span } from '../protocol/frame.ts';
 import { FrameReader } from '../protocol/framing.ts';
 import { jsonString, member } from '../protocol/members.ts';
+import { errorCodeOf } from '../protocol/results.ts';
 import { RECORDING_HEAD_BYTES } from '../recorder-limits.ts';
 
 /** What a message is. Pure. */
@@ -16,14 +17,14 @@ export interface Description {
 }
 
 /** The messages in these bytes: one, or none when they are noise. */
-export function described(bytes: Bytes): Description[] {
-  const found: Description[] = [];
+export function framesIn(bytes: Bytes): Frame[] {
+  const found: Frame[] = [];
   const reader = new FrameReader({
     lineBytesMax: SERVER_LINE_BYTES_MAX,
     depthMax: JSON_DEPTH_MAX,
     sampleBytesMax: 0,
     isUtf8,
-    onFrame: (frame) => found.push(descriptionOf(frame)),
+    onFrame: (frame) => found.push(frame),
     onNoise: () => undefined, // the server's log has it
   });
   for (const chunk of bytes) reader.push(chunk);
@@ -31,22 +32,41 @@ export function described(bytes: Bytes): Description[] {
   return found;
 }
 
-export function descriptionOf({ bytes, envelope, length }: Frame): Description {
-  return { envelope, length, target: targetOf(bytes, envelope) };
+export function descriptionOf(frame: Frame): Description {
+  return { envelope: frame.envelope, length: frame.length, target: targetOf(frame) };
+}
+
+/** A text among the params of a request, as far as it stands in the beginning of the message; null when it does not. */
+export function textParam({ bytes, envelope }: Frame, key: string): string | null {
+  if (envelope.kind !== 'request' || envelope.params === null) return null;
+  const head = headOf(bytes);
+  const found = member(head, clipped(envelope.params, head), key);
+  return found === null ? null : jsonString(head, found);
+}
+
+/** The number of an error, as far as it stands in the beginning of the message. */
+export function codeOf({ bytes, envelope }: Frame): number | null {
+  if (envelope.kind !== 'error') return null;
+  const head = headOf(bytes);
+  return errorCodeOf(head, clipped(envelope.error, head));
 }
 
 // — internal —
 
 const TARGETS = ['name', 'uri', 'taskId'];
 
-function targetOf(bytes: Bytes, envelope: Envelope): string | null {
-  if (envelope.kind !== 'request' || envelope.params === null) return null;
-  const head = join(slice(bytes, { start: 0, end: RECORDING_HEAD_BYTES }));
-  const params = { start: envelope.params.start, end: Math.min(envelope.params.end, head.length) };
+function targetOf(frame: Frame): string | null {
   for (const key of TARGETS) {
-    const found = member(head, params, key);
-    const value = found === null ? null : jsonString(head, found);
+    const value = textParam(frame, key);
     if (value !== null) return value;
   }
   return null;
+}
+
+function headOf(bytes: Bytes): Uint8Array {
+  return join(slice(bytes, { start: 0, end: RECORDING_HEAD_BYTES }));
+}
+
+function clipped({ start, end }: Span, head: Uint8Array): Span {
+  return { start, end: Math.min(end, head.length) };
 }

@@ -5,7 +5,7 @@ import { byteLength, line, splice } from '../protocol/bytes.ts';
 import type { Bytes, Frame } from '../protocol/frame.ts';
 import { errorText, METHOD_NOT_FOUND, notificationText, requestText, resultText } from '../protocol/jsonrpc.ts';
 import { RECORDING_FRAME_BYTES_MAX } from '../recorder-limits.ts';
-import { described } from './description.ts';
+import { framesIn } from './description.ts';
 import { type Kept, keptOf, type Mask } from './keeping.ts';
 
 /** How a process is started, written to and ended. What it says comes back as events. */
@@ -74,7 +74,7 @@ export class FreshProcess {
   /** A recorded request, as it was but for its id. @throws McpdError SERVER_EXITED, CALL_TIMEOUT, REQUEST_INVALID */
   askAs(recorded: string, timeoutMs: number): Promise<Kept> {
     const bytes = [Buffer.from(recorded)];
-    const envelope = described(bytes)[0]?.envelope;
+    const envelope = framesIn(bytes)[0]?.envelope;
     if (envelope?.kind !== 'request') {
       throw new McpdError('REQUEST_INVALID', {
         what: 'the recording has a request that is none',

@@ -7,7 +7,7 @@ import {
   RECORDING_FRAMES_MAX,
   RECORDINGS_BYTES_MAX,
 } from '../recorder-limits.ts';
-import { described, descriptionOf } from './description.ts';
+import { descriptionOf, framesIn } from './description.ts';
 import { keptName, keptOf, type Mask } from './keeping.ts';
 import { FrameRing } from './ring.ts';
 import { makeRoom } from './room.ts';
@@ -116,7 +116,7 @@ export class Recorder {
     const bytes = isFrame ? message.bytes : message;
     const mask = maskOf(server);
     const named = (text: string | null) => (text === null ? null : keptName(text, mask));
-    for (const { envelope, length, target } of isFrame ? [descriptionOf(message)] : described(message)) {
+    for (const { envelope, length, target } of (isFrame ? [message] : framesIn(message)).map(descriptionOf)) {
       const at = now();
       const { kind } = envelope;
       const id = named(kind === 'notification' ? null : envelope.id);

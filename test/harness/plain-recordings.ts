@@ -1,5 +1,6 @@
 import type { RecordedFrames, Recording, RecordingState, RecordingSwitch } from '../../src/api/contract/recordings.ts';
 import type { RecordingControl } from '../../src/api/recording-control.ts';
+import { ProtocolLines } from '../../src/recorder/protocol-lines.ts';
 import { Recorder } from '../../src/recorder/recorder.ts';
 
 /** A recorder to which messages are given by hand, for servers that are not there. */
@@ -8,6 +9,13 @@ export class PlainRecordings implements RecordingControl {
     now: () => 1_000,
     maskOf: () => (text) => text,
     sessionOf: () => null,
+    changed: () => undefined,
+  });
+  readonly protocol = new ProtocolLines({
+    now: () => 1_000,
+    clock: () => 1_000,
+    maskOf: () => (text) => text,
+    openCall: () => null,
     changed: () => undefined,
   });
   readonly #check: (server: string) => void;

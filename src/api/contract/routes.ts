@@ -78,9 +78,9 @@ export interface Routes {
   'DELETE /api/servers/{name}': { query: { purge?: Flag }; answer: { removed: string } };
   /** Starts, stops or restarts it, and waits until it is so. */
   'POST /api/servers/{name}/{command}': { path: { command: ServerCommand }; answer: ServerStatus };
-  /** Its log: past lines as one array, or past and new ones as lines. */
+  /** Its log: past lines as one array, or past and new ones as lines; with `protocol` also a line for each message to and from it. */
   'GET /api/servers/{name}/logs': {
-    query: { lines?: number; since?: number; follow?: Flag };
+    query: { lines?: number; since?: number; follow?: Flag; protocol?: Flag };
     answer: LogLine[];
     lines: LogLine;
   };
