@@ -19,6 +19,8 @@ export async function runLogs(parsed: Parsed, context: Context): Promise<void> {
   const lines = parsed.value('lines') ?? (since === undefined ? '100' : String(LOG_ANSWER_LINES_MAX));
   const query = new URLSearchParams({ lines: String(countOf(lines, '--lines', LOG_ANSWER_LINES_MAX)) });
   if (since !== undefined) query.set('since', String(Date.now() - durationMs(since, '--since')));
+  const withProtocol = parsed.flag('protocol');
+  if (withProtocol) query.set('protocol', '1');
   const show = parsed.flag('json')
     ? (line: LogLine) => output.print(showableJson(line))
     : (line: LogLine) => showLine(line, output);
@@ -28,6 +30,10 @@ export async function runLogs(parsed: Parsed, context: Context): Promise<void> {
     for (const line of past) show(line);
     if (past.length === 0)
       output.say(`${name} has written nothing${since === undefined ? '' : ` in the last ${since}`}.`);
+    if (withProtocol && !past.some(({ source }) => source === 'protocol'))
+      output.say(
+        `Of its messages nothing is kept, since nobody watches them. To watch: mcpd logs ${name} --protocol -f`,
+      );
     return;
   }
   await follow(daemon, name, query, show, context);
