@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { fake } from '../harness/fake.ts';
@@ -65,6 +66,56 @@ test('of a server that prints two thousand lines a second the newest are seen, h
   await page.getByRole('searchbox', { name: 'Search the log' }).fill('checkpoint');
   await page.locator('.log-line mark').first().waitFor();
   expect(await newest(page)).toBeLessThanOrEqual(paused);
+});
+
+test('messages of the protocol are told while the switch is on; they are searched, chosen, paused and saved as other lines', async ({
+  machine,
+  dashboard,
+}) => {
+  await machine.add('echo', 'echo');
+  const page = await dashboard.open('#/servers/echo/logs');
+  const host = await machine.connected();
+  await host.call('echo__echo', { text: 'before' });
+  const protocol = page.locator('.log-line[data-source="protocol"]');
+  const shown = (text: string) => protocol.filter({ hasText: text });
+  await page.locator('.log-line').first().waitFor();
+  expect(await protocol.count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Protocol' }).click();
+  await shown('nobody watched before').waitFor();
+  await host.call('echo__echo', { text: 'what-the-host-said' });
+  await shown('← answer tools/call echo').waitFor();
+  await host.ask('resources/read', { uri: 'echo://say/%E0%A4%A' });
+  await shown('← error -32603 resources/read').waitFor();
+  expect(await page.locator('.virtual-list').textContent()).not.toContain('what-the-host-said');
+  expect(page.url()).toContain('protocol=1');
+
+  await page.getByLabel('Level').selectOption({ label: 'Errors' });
+  await shown('← error -32603').waitFor();
+  await until('no other line', async () => (await page.locator('.log-line').count()) === 1);
+  await page.getByLabel('Level').selectOption({ label: 'Every level' });
+  await page.getByLabel('Source').selectOption({ label: 'Messages of the protocol' });
+  await page.getByRole('searchbox', { name: 'Search the log' }).fill('tools/call');
+  await until('the two lines of the call', async () => (await page.locator('.log-line').count()) === 2);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  const saved = readFileSync(await download.path(), 'utf8');
+  expect(saved).toMatch(/ protocol info → request {6}tools\/call echo .*\n.* protocol info ← answer/);
+
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await host.call('echo__echo', { text: 'meanwhile' });
+  await page.getByText(/paused: [1-9]\d* newer/).waitFor();
+  expect(await page.locator('.log-line').count()).toBe(2);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await until('the next call', async () => (await page.locator('.log-line').count()) === 4);
+
+  await page.getByRole('button', { name: 'Protocol' }).click();
+  await page.getByRole('searchbox', { name: 'Search the log' }).fill('');
+  await page.locator('.log-line').first().waitFor();
+  expect(await protocol.count()).toBe(0);
+  await until('nobody to watch', async () => !(await machine.ok('logs', 'echo', '--protocol')).includes('tools/call'));
 });
 
 // — internal —

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LogLine } from '../../../../src/api/contract.ts';
-import { fileOf, LOG_CHARS_MAX, LOG_LINES_MAX, type LogFilters, LogRing, partsOf } from './log-ring.ts';
+import { fileOf, isKnown, LOG_CHARS_MAX, LOG_LINES_MAX, type LogFilters, LogRing, partsOf } from './log-ring.ts';
 
-const ALL: LogFilters = { words: '', level: 'all', source: 'all' };
+const ALL: LogFilters = { words: '', level: 'all', source: 'all', protocol: false };
 const LIVE: Parameters<LogRing['lines']>[0] = { upTo: null, isHeld: false };
 
 const line = (text: string, other: Partial<LogLine> = {}): LogLine => ({
@@ -37,6 +37,31 @@ describe('the log that the page keeps', () => {
     expect(textsOf(ring)).toEqual(['exit code 1', 'noise']);
     ring.filterBy({ ...ALL, source: 'stdout' });
     expect(textsOf(ring)).toEqual(['noise']);
+  });
+
+  it('shows messages of the protocol while they are wanted, found and chosen as other lines are', () => {
+    const ring = ringOf([
+      line('listening'),
+      line('→ request tools/call forecast', { source: 'protocol' }),
+      line('← error -32602 tools/call forecast', { source: 'protocol', level: 'error' }),
+    ]);
+    expect(textsOf(ring)).toEqual(['listening']);
+    ring.filterBy({ ...ALL, protocol: true });
+    expect(textsOf(ring)).toHaveLength(3);
+    ring.filterBy({ ...ALL, protocol: true, words: 'request' });
+    expect(textsOf(ring)).toEqual(['→ request tools/call forecast']);
+    ring.filterBy({ ...ALL, protocol: true, level: 'error' });
+    expect(textsOf(ring)).toEqual(['← error -32602 tools/call forecast']);
+    ring.filterBy({ ...ALL, protocol: true, source: 'protocol' });
+    expect(textsOf(ring)).toHaveLength(2);
+  });
+
+  it('takes no line twice when it is read on, whatever kinds of lines come then', () => {
+    const known = [line('told', { source: 'protocol' }), line('printed'), line('printed')];
+    expect(isKnown(known, line('printed'))).toBe(true);
+    expect(isKnown(known, line('printed', { at: 2 }))).toBe(false);
+    expect(isKnown(known, line('printed'))).toBe(true);
+    expect(isKnown(known, line('printed'))).toBe(false);
   });
 
   it('keeps the newest lines, and no more than it may', () => {

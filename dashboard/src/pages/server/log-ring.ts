@@ -7,13 +7,15 @@ export const LOG_CHARS_MAX = 8 * 1024 * 1024;
 const HELD_TIMES = 2;
 
 export const LEVELS = ['all', 'warn', 'error'] as const;
-export const SOURCES = ['all', 'stderr', 'stdout', 'lifecycle'] as const;
+export const SOURCES = ['all', 'stderr', 'stdout', 'lifecycle', 'protocol'] as const;
 
 export interface LogFilters {
   words: string;
   /** From this one on. */
   level: (typeof LEVELS)[number];
   source: (typeof SOURCES)[number];
+  /** Whether lines of the protocol are shown at all; the daemon makes them only while they are. */
+  protocol: boolean;
 }
 
 /** A line with its place in the log as this page saw it. */
@@ -81,8 +83,11 @@ export class LogRing {
   }
 }
 
-export function sameLine(a: LogLine | undefined, b: LogLine): boolean {
-  return a?.at === b.at && a.source === b.source && a.level === b.level && a.text === b.text;
+/** Takes that line out of those that the page has already; false when it is a new one. */
+export function isKnown(known: LogLine[], line: LogLine): boolean {
+  const at = known.findIndex((one) => sameLine(one, line));
+  if (at >= 0) known.splice(at, 1);
+  return at >= 0;
 }
 
 /** A text around what was searched for: every second part is it. */
@@ -110,9 +115,14 @@ export function fileOf(lines: readonly LogLine[]): string {
 
 // — internal —
 
+function sameLine(a: LogLine, b: LogLine): boolean {
+  return a.at === b.at && a.source === b.source && a.level === b.level && a.text === b.text;
+}
+
 const WEIGHT: Record<LogLine['level'], number> = { info: 0, warn: 1, error: 2 };
 
-function matches(line: LogLine, { words, level, source }: LogFilters): boolean {
+function matches(line: LogLine, { words, level, source, protocol }: LogFilters): boolean {
+  if (!protocol && line.source === 'protocol') return false;
   if (source !== 'all' && line.source !== source) return false;
   if (level !== 'all' && WEIGHT[line.level] < WEIGHT[level]) return false;
   return words === '' || line.text.toLowerCase().includes(words.toLowerCase());

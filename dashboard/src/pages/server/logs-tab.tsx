@@ -24,6 +24,7 @@ const SOURCE_LABELS: Record<LogFilters['source'], string> = {
   stderr: 'Printed on stderr',
   stdout: 'Printed on stdout',
   lifecycle: 'Told by mcpd',
+  protocol: 'Messages of the protocol',
 };
 const LEVEL_OPTIONS = LEVELS.map((value) => ({ value, label: LEVEL_LABELS[value] }));
 const SOURCE_OPTIONS = SOURCES.map((value) => ({ value, label: SOURCE_LABELS[value] }));
@@ -36,8 +37,13 @@ export function LogsTab({ name }: { name: string }) {
   const [opened, setOpened] = useState<KeptLine | null>(null);
   const { lines, newer, isLive, thrown } = useLog(name, { filters, isPaused, follows });
   const choose = (change: Partial<LogFilters>) => {
-    const { words, level, source } = { ...filters, ...change };
-    const query = { words, level: level === 'all' ? null : level, source: source === 'all' ? null : source };
+    const { words, level, source, protocol } = { ...filters, ...change };
+    const query = {
+      words,
+      level: level === 'all' ? null : level,
+      source: source === 'all' ? null : source,
+      protocol: protocol ? '1' : null,
+    };
     replaceWith(withQuery(hrefOf('servers', name, 'logs'), query));
   };
   const isFiltered = filters.words !== '' || filters.level !== 'all' || filters.source !== 'all';
@@ -52,6 +58,17 @@ export function LogsTab({ name }: { name: string }) {
           options={SOURCE_OPTIONS}
           onChange={(source) => choose({ source })}
         />
+        <Button
+          pressed={filters.protocol}
+          onPress={() =>
+            choose({
+              protocol: !filters.protocol,
+              source: filters.source === 'protocol' ? 'all' : filters.source,
+            })
+          }
+        >
+          Protocol
+        </Button>
         <Button icon="pause" pressed={isPaused} onPress={() => setPaused(!isPaused)}>
           Pause
         </Button>
@@ -65,6 +82,7 @@ export function LogsTab({ name }: { name: string }) {
       <p class="note">
         {counted(lines.length, 'line')}
         {isPaused ? `, paused: ${numberText(newer)} newer` : isLive || lines.length === 0 ? '' : ', not live'}
+        {filters.protocol ? ` · ${PROTOCOL_NOTE}` : ''}
       </p>
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
       {lines.length === 0 ? (
@@ -88,13 +106,17 @@ export function LogsTab({ name }: { name: string }) {
 
 // — internal —
 
+const PROTOCOL_NOTE = 'each message between mcpd and the server is told while you watch: what it is, not what is in it';
+
 const LEVEL_TONES: Record<LogLine['level'], Tone | undefined> = { info: undefined, warn: 'busy', error: 'bad' };
 
 function filtersOf(query: ReadonlyMap<string, string>): LogFilters {
+  const source = SOURCES.find((one) => one === query.get('source')) ?? 'all';
   return {
     words: query.get('words') ?? '',
     level: LEVELS.find((one) => one === query.get('level')) ?? 'all',
-    source: SOURCES.find((one) => one === query.get('source')) ?? 'all',
+    source,
+    protocol: source === 'protocol' || query.get('protocol') === '1',
   };
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { LogLine } from '../../../../src/api/contract.ts';
 import { linesOf, reportOf, wasAborted } from '../../api.ts';
-import { type KeptLine, type LogFilters, LogRing, sameLine } from './log-ring.ts';
+import { isKnown, type KeptLine, type LogFilters, LogRing } from './log-ring.ts';
 
 /** Past lines to begin with; after a lost connection all that the daemon gives, so that nothing is missing between. */
 const PAST_LINES = 1000;
@@ -47,7 +47,7 @@ export function useLog(name: string, { filters, isPaused, follows }: View): Log 
       lines: ring.lines({ upTo: pausedAt.current, isHeld: isPaused || !follows }),
       newer: pausedAt.current === null ? 0 : ring.lastSeq - pausedAt.current,
     });
-  }, [ring, filters.words, filters.level, filters.source, isPaused, follows]);
+  }, [ring, filters.words, filters.level, filters.source, filters.protocol, isPaused, follows]);
 
   useEffect(() => {
     const stop = new AbortController();
@@ -61,14 +61,11 @@ export function useLog(name: string, { filters, isPaused, follows }: View): Log 
     const followOnce = async () => {
       const known = ring.lastMoment();
       const from = known[0] === undefined ? `lines=${PAST_LINES}` : `lines=${MISSED_LINES_MAX}&since=${known[0].at}`;
-      const path = `/api/servers/${name}/logs?follow=1&${from}`;
+      const path = `/api/servers/${name}/logs?follow=1&${from}${filters.protocol ? '&protocol=1' : ''}`;
       for await (const line of linesOf<LogLine>(path, { signal: stop.signal })) {
         setLive(true);
         setThrown(null);
-        if (sameLine(known[0], line)) {
-          known.shift();
-          continue;
-        }
+        if (isKnown(known, line)) continue;
         ring.push(line);
         changed();
       }
@@ -91,7 +88,7 @@ export function useLog(name: string, { filters, isPaused, follows }: View): Log 
       stop.abort();
       cancelAnimationFrame(frame);
     };
-  }, [ring, name]);
+  }, [ring, name, filters.protocol]);
 
   return { ...drawn, isLive, thrown };
 }
