@@ -1,11 +1,14 @@
 /** Rows above and below the visible ones, so that scrolling shows no gap. */
 const SPARE_ROWS = 8;
 
-/** Which rows of equal height to draw: from `first` up to, without, `end`. Pure. */
-export function rowsToDraw(view: { top: number; height: number; rowHeight: number; count: number }): {
+/** Places in a list, from `first` up to, without, `end`. */
+interface Range {
   first: number;
   end: number;
-} {
+}
+
+/** Which rows of equal height to draw. Pure. */
+export function rowsToDraw(view: { top: number; height: number; rowHeight: number; count: number }): Range {
   const { top, height, rowHeight, count } = view;
   const first = Math.max(0, Math.min(count, Math.floor(top / rowHeight) - SPARE_ROWS));
   const end = Math.min(count, Math.ceil((top + height) / rowHeight) + SPARE_ROWS);
@@ -17,4 +20,11 @@ export function topToShow(at: number, view: { top: number; height: number; rowHe
   const { top, height, rowHeight } = view;
   if (at * rowHeight < top) return at * rowHeight;
   return Math.max(top, (at + 1) * rowHeight - height);
+}
+
+/** The range that holds all of these places, of which there is one at least; the same object when it is the same range. Pure. */
+export function rangeAround(places: readonly number[], before: Range): Range {
+  const first = Math.min(...places);
+  const end = Math.max(...places) + 1;
+  return first === before.first && end === before.end ? before : { first, end };
 }

@@ -5,6 +5,8 @@ import { interleaved, summary, timeCalls } from '../rounds.mjs';
 
 const CALLS_IN_HISTORY = 100_000;
 const NOISY = 'noisy';
+/** All servers are in the table, and the rows that the window shows are there with everything in them, down to its lower edge. */
+const ALL_SERVERS = 'tbody:has(tr:nth-child(12) .row-actions):has(tr:nth-child(100))';
 /** Of all interactions in a round, so that a 95th percentile is not just the slowest. */
 const TURNS = 3;
 
@@ -96,9 +98,9 @@ function fillHistory(file) {
 /** Milliseconds of each interaction. */
 async function interact(page) {
   const times = {};
-  times['servers'] = await goTo(page, '#/servers', 'tbody tr:nth-child(50)');
+  times['servers'] = await goTo(page, '#/servers', ALL_SERVERS);
   times['search servers'] = await type(page, 'server-42', 'tbody tr:only-child');
-  times['all servers'] = await type(page, '', 'tbody tr:nth-child(50)');
+  times['all servers'] = await type(page, '', ALL_SERVERS);
   times['sort'] = await click(page, 'th:nth-child(8) button', 'th:nth-child(8)[aria-sort]');
   times['choose all'] = await click(page, 'thead input', '[role=toolbar]');
   times['choose none'] = await click(page, 'thead input', 'table:not(:has(:checked))');

@@ -19,32 +19,69 @@ interface ServerRowProps {
   figures: ServerFigures | undefined;
   /** Names of the hosts that use it. */
   hosts: string;
+  /** Near the window. Elsewhere a row has its name and state only. */
+  isWhole: boolean;
+  /** In pixels, of one that is not whole; undefined when that is not known. */
+  height: number | undefined;
   isChosen: boolean;
   onChoose: (name: string, isChosen: boolean) => void;
 }
 
 /** Drawn again only when something of this server changed. */
-export const ServerRow = memo(({ server, figures, hosts, isChosen, onChoose }: ServerRowProps) => {
+export const ServerRow = memo(({ server, figures, hosts, isWhole, height, isChosen, onChoose }: ServerRowProps) => {
   const { name } = server;
   return (
-    <tr aria-selected={isChosen}>
+    <tr
+      data-row={name}
+      aria-selected={isChosen}
+      data-plain={isWhole ? undefined : ''}
+      style={height === undefined ? undefined : { height: `${height}px` }}
+    >
       <td class="tick">
-        <input
-          type="checkbox"
-          data-at="tick"
-          aria-label={`Choose ${name}`}
-          checked={isChosen}
-          onChange={() => onChoose(name, !isChosen)}
-        />
+        {isWhole ? (
+          <input
+            type="checkbox"
+            data-at="tick"
+            aria-label={`Choose ${name}`}
+            checked={isChosen}
+            onChange={() => onChoose(name, !isChosen)}
+          />
+        ) : null}
       </td>
+      {/* The same element in both, so that it keeps the focus. */}
       <th scope="row">
         <a class="text" data-at="name" href={hrefOf('servers', name)}>
           {name}
         </a>
-        <span class="note short" title={server.description}>
-          {server.description}
-        </span>
+        {isWhole && server.description !== '' ? (
+          <span class="note short" title={server.description}>
+            {server.description}
+          </span>
+        ) : null}
       </th>
+      {isWhole ? <Whole server={server} figures={figures} hosts={hosts} /> : <Plain server={server} />}
+    </tr>
+  );
+});
+
+// — internal —
+
+function Plain({ server }: { server: ServerStatus }) {
+  return (
+    <>
+      <Cell label="Wanted">{server.wanted}</Cell>
+      <Cell label="State">{server.state}</Cell>
+      <td colSpan={PLAIN_SPAN} />
+    </>
+  );
+}
+
+/** Cells that a plain row leaves out. */
+const PLAIN_SPAN = 9;
+
+function Whole({ server, figures, hosts }: Pick<ServerRowProps, 'server' | 'figures' | 'hosts'>) {
+  return (
+    <>
       <Cell label="Wanted">
         {server.wanted}
         {server.wantedReason === null ? null : <span class="note">{server.wantedReason}</span>}
@@ -77,11 +114,9 @@ export const ServerRow = memo(({ server, figures, hosts, isChosen, onChoose }: S
       <td class="actions">
         <RowActions server={server} />
       </td>
-    </tr>
+    </>
   );
-});
-
-// — internal —
+}
 
 function Cell({ label, isNumber, children }: { label: string; isNumber?: boolean; children: ComponentChildren }) {
   return (

@@ -1,8 +1,8 @@
-import { useCallback, useMemo } from 'preact/hooks';
+import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { ServerFigures } from '../../../../src/api/contract/figures.ts';
 import type { ServerStatus, SessionStatus } from '../../../../src/api/contract.ts';
-import { useGrowing } from '../../ui/growing.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { useNearRows } from '../../ui/near-rows.ts';
 import { moveBetweenRows } from '../../ui/row-keys.ts';
 import type { Order, SortKey } from './order.ts';
 import { hostsOf } from './row.ts';
@@ -33,7 +33,9 @@ const COLUMNS: readonly { key: SortKey; label: string; isNumber: boolean }[] = [
 ];
 
 export function ServerTable({ rows, figures, sessions, chosen, onChoose, order, onSort }: ServerTableProps) {
-  const drawn = useGrowing(rows.length);
+  const { body, isNear, heightOf } = useNearRows(rows);
+  // Who is at a button of a row scrolls away and comes back to it.
+  const [focused, setFocused] = useState<string | null>(null);
   const all = rows.every(({ name }) => chosen.has(name));
   const some = rows.some(({ name }) => chosen.has(name));
   // The same function for all rows at all times, so that a row is drawn again only for its own sake.
@@ -41,7 +43,18 @@ export function ServerTable({ rows, figures, sessions, chosen, onChoose, order, 
   return (
     <div class="table-box servers">
       {/* Arrow keys between rows come on top of Tab. */}
-      <table aria-label="Servers" onKeyDown={moveBetweenRows}>
+      <table
+        aria-label="Servers"
+        onKeyDown={moveBetweenRows}
+        onFocusCapture={({ target }) => setFocused(rowNameOf(target))}
+      >
+        <colgroup>
+          <col class="tick" />
+          {COLUMNS.map(({ key }) => (
+            <col key={key} class={`col-${key}`} />
+          ))}
+          <col class="col-actions" />
+        </colgroup>
         <thead>
           <tr>
             <th class="tick">
@@ -76,15 +89,18 @@ export function ServerTable({ rows, figures, sessions, chosen, onChoose, order, 
             </th>
           </tr>
         </thead>
-        <tbody>
-          {rows.slice(0, drawn).map((server) => {
+        <tbody ref={body}>
+          {rows.map((server, at) => {
+            const isWhole = isNear(at) || server.name === focused;
             const its = figures.get(server.name);
             return (
               <ServerRow
                 key={server.name}
                 server={server}
-                figures={its}
-                hosts={hostsOf(its, sessions).join(', ')}
+                figures={isWhole ? its : undefined}
+                hosts={isWhole ? hostsOf(its, sessions).join(', ') : ''}
+                isWhole={isWhole}
+                height={isWhole ? undefined : heightOf(server.name)}
                 isChosen={chosen.has(server.name)}
                 onChoose={chooseOne}
               />
@@ -97,6 +113,10 @@ export function ServerTable({ rows, figures, sessions, chosen, onChoose, order, 
 }
 
 // — internal —
+
+function rowNameOf(target: EventTarget | null): string | null {
+  return target instanceof Element ? (target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? null) : null;
+}
 
 /** A function that stays the same and does what the latest one does. */
 function useLatest<A extends unknown[]>(does: (...args: A) => void): (...args: A) => void {
