@@ -84,7 +84,7 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
   },
   dashboard: {
     from: ['dashboard', 'src/api/contract', 'src/core/model', 'src/text', 'src/shell-word'],
-    why: 'it runs in a browser: types, and what makes text safe to show and to paste',
+    why: 'it runs in a browser: types and constants, and what makes text safe to show and to paste',
   },
 };
 

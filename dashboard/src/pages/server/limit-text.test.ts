@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerLimits } from '../../../../src/core/model.ts';
-import { limitsOf, textsOf } from './limit-text.ts';
+import { defaultTexts, limitsOf, textsOf } from './limit-text.ts';
 
 const DEFAULTS: ServerLimits = {
   startTimeoutMs: null,
@@ -18,6 +18,16 @@ describe('limits as a person writes them', () => {
     expect(EMPTY).toEqual({ callTimeout: '', startTimeout: '', idle: '', memory: '', line: '' });
     const given = { ...DEFAULTS, callTimeoutMs: 90_000, startTimeoutMs: 1500, memorySoftBytes: 1024 ** 3 };
     expect(textsOf(given)).toMatchObject({ callTimeout: '90s', startTimeout: '1500ms', memory: '1GB' });
+  });
+
+  it('say what the defaults are', () => {
+    expect(defaultTexts()).toEqual({
+      callTimeout: '10m',
+      startTimeout: '30s',
+      idle: '15m',
+      memory: '1GB',
+      line: '64MB',
+    });
   });
 
   it('change only what was changed, and take the default again where the text is gone', () => {

@@ -1,3 +1,4 @@
+import { LIMITS_WHEN_NULL } from '../../../../src/api/contract/default-limits.ts';
 import type { ServerPatch } from '../../../../src/api/contract.ts';
 import type { ServerLimits } from '../../../../src/core/model.ts';
 
@@ -23,6 +24,11 @@ export function textsOf(limits: ServerLimits): LimitTexts {
     memory: sizeOf(limits.memorySoftBytes),
     line: sizeOf(limits.lineBytesMax),
   };
+}
+
+/** What empty fields stand for. */
+export function defaultTexts(): LimitTexts {
+  return textsOf(LIMITS_WHEN_NULL);
 }
 
 export function limitsOf(texts: LimitTexts, before: ServerLimits): LimitsRead {

@@ -3,7 +3,7 @@ import type { ServerStatus } from '../../../../src/api/contract.ts';
 import { patch } from '../../api.ts';
 import { Field } from '../../ui/field.tsx';
 import { failed, told } from '../../ui/toasts.tsx';
-import { type LimitTexts, limitsOf, textsOf } from './limit-text.ts';
+import { defaultTexts, type LimitTexts, limitsOf, textsOf } from './limit-text.ts';
 
 const FIELDS: readonly { name: keyof LimitTexts; label: string; hint: string }[] = [
   { name: 'callTimeout', label: 'A call may take', hint: 'Then it is given up, and its host told.' },
@@ -13,7 +13,9 @@ const FIELDS: readonly { name: keyof LimitTexts; label: string; hint: string }[]
   { name: 'line', label: 'One message', hint: 'A longer one from the server is refused.' },
 ];
 
-/** Empty takes the default again. */
+const DEFAULTS = defaultTexts();
+
+/** Empty takes the default again, which stands in the empty field. */
 export function LimitsForm({ server }: { server: ServerStatus }) {
   const known = textsOf(server.limits);
   const [texts, setTexts] = useState(known);
@@ -38,6 +40,9 @@ export function LimitsForm({ server }: { server: ServerStatus }) {
   };
   return (
     <form class="stack" onSubmit={submit} noValidate>
+      <p class="note">
+        A number with its unit: ms, s, m, h, d for a time, KB, MB, GB for a size. Empty is the default.
+      </p>
       <div class="limits">
         {FIELDS.map(({ name, label, hint }) => (
           <Field key={name} label={label} hint={hint} error={errors[name]}>
@@ -47,7 +52,7 @@ export function LimitsForm({ server }: { server: ServerStatus }) {
                 type="text"
                 autocomplete="off"
                 spellcheck={false}
-                placeholder="default"
+                placeholder={`${DEFAULTS[name]} (default)`}
                 value={texts[name]}
                 onInput={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
               />
