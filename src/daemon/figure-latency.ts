@@ -51,10 +51,16 @@ function bucketOf(ms: number): number {
   return Math.min(BUCKETS - 1, Math.ceil(Math.log(ms / FIRST_MS) / Math.log(GROWTH)));
 }
 
-/** The middle of the bucket that holds the call of this rank, to three digits; null without a call. */
+/** The upper edge of the bucket that holds the call of this rank, so that what is said of the share is true; null without a call. */
 function percentile(counts: Uint32Array, rank: number): number | null {
   if (rank === 0) return null;
   let bucket = 0;
   for (let seen = counts[0] ?? 0; seen < rank; seen += counts[bucket] ?? 0) bucket++;
-  return Number((FIRST_MS * GROWTH ** (bucket - 0.5)).toPrecision(3));
+  return roundedUp(FIRST_MS * GROWTH ** bucket);
+}
+
+/** To three digits. */
+function roundedUp(ms: number): number {
+  const digit = 10 ** (Math.floor(Math.log10(ms)) - 2);
+  return Number((Math.ceil(ms / digit) * digit).toPrecision(3));
 }

@@ -2,7 +2,9 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './plot.css';
+import { timeText } from '../text.ts';
 import { theme } from '../theme.ts';
+import { isLonely, type PlotUnit, STEPS, timeRange, timeTicks } from './plot-axis.ts';
 import { failed } from './toasts.tsx';
 
 interface PlotSeries {
@@ -20,13 +22,14 @@ interface PlotProps {
   /** Milliseconds since 1970, oldest first. */
   times: readonly number[];
   series: readonly PlotSeries[];
+  unit: PlotUnit;
   /** How a value is written, on the axis and under the pointer. */
   format: (value: number) => string;
   height?: number;
 }
 
 /** A plot over time. Readers get its last values as text. */
-export function Plot({ title, times, series, format, height = 160 }: PlotProps) {
+export function Plot({ title, times, series, unit, format, height = 160 }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const titleId = useId();
@@ -46,7 +49,11 @@ export function Plot({ title, times, series, format, height = 160 }: PlotProps) 
     import('./plot-library.ts')
       .then(({ Plotter }) => {
         if (isGone) return;
-        plot.current = new Plotter(optionsOf({ series, format, height, width: width() }), latest.current, element);
+        plot.current = new Plotter(
+          optionsOf({ series, unit, format, height, width: width() }),
+          latest.current,
+          element,
+        );
         observer.observe(element);
       })
       .catch(failed);
@@ -81,6 +88,7 @@ function textOf(value: number | null | undefined, format: (value: number) => str
 
 function optionsOf(plot: {
   series: readonly PlotSeries[];
+  unit: PlotUnit;
   format: (value: number) => string;
   height: number;
   width: number;
@@ -93,18 +101,25 @@ function optionsOf(plot: {
     height: plot.height,
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     legend: { show: plot.series.length > 1 },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+    scales: {
+      x: { range: (_plot, first, last) => timeRange(first, last) },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
+    },
     axes: [
-      { ...axis, space: 60 },
-      { ...axis, size: 64, space: 32, values: (_plot, ticks) => ticks.map(plot.format) },
+      {
+        ...axis,
+        space: 70,
+        values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step),
+      },
+      { ...axis, size: 64, space: 32, incrs: STEPS[plot.unit], values: (_plot, ticks) => ticks.map(plot.format) },
     ],
     series: [
-      {},
+      { label: 'at', value: (_plot, at: number | null) => (at === null ? '–' : timeText(at * 1000, Date.now())) },
       ...plot.series.map(({ label, colour, filled }) => ({
         label,
         stroke: colourOf(colour),
         width: 1.5,
-        points: { show: false },
+        points: { show: (drawn: uPlot, at: number) => isLonely([...(drawn.data[at] ?? [])] as (number | null)[]) },
         ...(filled ? { fill: colourOf(colour).replace(/^rgb\((.*)\)$/, 'rgba($1, 0.15)') } : {}),
         value: (_plot: uPlot, value: number | null) => textOf(value, plot.format),
       })),

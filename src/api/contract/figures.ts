@@ -26,7 +26,10 @@ export interface MinuteFigures {
   errors: number[];
 }
 
-/** From arrival to answer, of the calls of about the last hour that were answered (`ok` and `tool-error`). Read to within five percent. */
+/**
+ * From arrival to answer, of the calls of about the last hour that were answered (`ok` and `tool-error`): that share of them took at most
+ * so long. They are bounds, above the exact value by a tenth at most.
+ */
 export interface LatencyFigures {
   count: number;
   /** Milliseconds; null without a call. */

@@ -15,13 +15,13 @@ export function FigurePlots({ figures }: { figures: ServerFigures }) {
       <div class="panel-box">
         <Plot
           title="Calls a minute"
+          unit="whole"
           times={minutes}
           series={[
             { label: 'calls', values: calls, colour: 'accent', filled: true },
             { label: 'errors', values: errors, colour: 'bad' },
           ]}
-          // Half a call is none: the axis of few calls has such steps.
-          format={(count) => (Number.isInteger(count) ? numberText(count) : '')}
+          format={numberText}
         />
       </div>
       {times.length === 0 ? (
@@ -34,6 +34,7 @@ export function FigurePlots({ figures }: { figures: ServerFigures }) {
           <div class="panel-box">
             <Plot
               title="Memory of all its processes"
+              unit="bytes"
               times={times}
               series={[{ label: 'memory', values: rssBytes, colour: 'good', filled: true }]}
               format={bytesText}
@@ -42,6 +43,7 @@ export function FigurePlots({ figures }: { figures: ServerFigures }) {
           <div class="panel-box">
             <Plot
               title="CPU of all its processes"
+              unit="whole"
               times={times}
               series={[{ label: 'CPU', values: cpuPercent, colour: 'busy', filled: true }]}
               format={(percent) => `${Math.round(percent)} %`}
@@ -67,14 +69,15 @@ export function Latency({ latency: { count, p50, p95, p99 } }: { latency: Server
         {shares.map(([name, meaning, ms]) => (
           <div key={name}>
             <dt>
-              {name} <span class="soft">{meaning} within</span>
+              {name} <span class="soft">{meaning}</span>
             </dt>
-            <dd>{ms === null ? '–' : latencyText(ms)}</dd>
+            <dd>{ms === null ? '–' : `≤ ${latencyText(ms)}`}</dd>
           </div>
         ))}
       </dl>
       <p class="note">
-        Of {numberText(count)} answered in about the last hour, from their arrival on; to within five percent.
+        Of {numberText(count)} answered in about the last hour, from their arrival on. Calls of nearly the same length
+        are counted together: the true value is at most a tenth below.
       </p>
     </>
   );
