@@ -33,6 +33,26 @@ test('a code that a terminal printed says yes in the page', async ({ machine, da
   expect((await machine.servers()).map(({ name }) => name)).toEqual(['todo']);
 });
 
+test('who looks for something to install is told when there is nothing, and Enter chooses what was found', async ({
+  machine,
+  dashboard,
+}) => {
+  await machine.startDaemon();
+  const page = await dashboard.open('#/servers');
+  await page.getByRole('button', { name: 'Install' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await until('the field to have the focus', () =>
+    dialog.getByRole('searchbox').evaluate((field) => field === document.activeElement),
+  );
+  await page.keyboard.type('no such thing');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('The catalog has nothing like “no such thing”').waitFor();
+  await dialog.getByRole('searchbox').fill('todo');
+  // Before its answer is there: it counts all the same.
+  await page.keyboard.press('Enter');
+  await dialog.getByText('mcpd approve').first().waitFor();
+});
+
 test('a dialog that is closed takes back what it asked for', async ({ machine, dashboard }) => {
   await machine.startDaemon();
   const page = await dashboard.open('#/servers');

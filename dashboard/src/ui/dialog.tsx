@@ -11,13 +11,17 @@ interface DialogProps {
   actions?: ComponentChildren;
 }
 
-/** Shown for as long as it is part of the page. The browser's own: it keeps the focus inside, and Escape closes it. */
+/**
+ * Shown for as long as it is part of the page. The browser's own: it keeps the focus inside, and Escape closes it. What has `data-first`
+ * gets the focus, else the first control.
+ */
 export function Dialog({ title, onClose, children, actions }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    dialog.current?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
       // What opened it may be gone: a button that has done its work.
       if (before instanceof HTMLElement && before.isConnected) before.focus();

@@ -6,7 +6,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, type FieldIds } from '../../../ui/field.tsx';
 import { ErrorNote } from '../../../ui/notes.tsx';
 import { Badge } from '../../../ui/state-dot.tsx';
-import { type Chosen, installRequest, missingInputs } from './install-request.ts';
+import { type Chosen, chosenByEnter, installRequest, isSpec, missingInputs } from './install-request.ts';
 import './install.css';
 
 /** While somebody types, the catalog is not asked for each letter. */
@@ -45,14 +45,15 @@ export function InstallDialog({ onClose }: { onClose: () => void }) {
 
 function Search({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
   const [words, setWords] = useState('');
-  const [hits, setHits] = useState<readonly CatalogHit[]>([]);
+  const [found, setFound] = useState<{ words: string; hits: readonly CatalogHit[] } | null>(null);
+  const [isAsked, setAsked] = useState(false);
   const [thrown, setThrown] = useState<unknown>(null);
   useEffect(() => {
     const newer = new AbortController();
     const timer = setTimeout(() => {
       get<CatalogHit[]>(`/api/catalog?query=${encodeURIComponent(words)}`, { signal: newer.signal }).then(
-        (found) => {
-          setHits(found);
+        (hits) => {
+          setFound({ words, hits });
           setThrown(null);
         },
         (error: unknown) => {
@@ -65,26 +66,48 @@ function Search({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
       newer.abort();
     };
   }, [words]);
-  const isSpec = /^(npm:|https?:\/\/|\/)\S+$/.test(words.trim());
+  const hits = found?.hits ?? [];
+  const isTyped = isSpec(words);
+  // While an answer is awaited, the one before says nothing of these words.
+  const byEnter = found?.words === words || isTyped ? chosenByEnter(words, hits) : undefined;
+  const hasNothing = byEnter === null && words.trim() !== '';
+  useEffect(() => {
+    if (!isAsked || byEnter === undefined) return;
+    setAsked(false);
+    if (byEnter !== null) onChoose(byEnter);
+  }, [isAsked, byEnter]);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setAsked(true);
+  };
   return (
-    <>
+    <form class="stack" onSubmit={submit}>
       <Field label="What" hint="Words for the catalog; or npm:PACKAGE, a folder, or the address of a remote server.">
         {(ids) => (
           <input
             {...ids}
             type="search"
+            data-first
             value={words}
             autocomplete="off"
-            onInput={(event) => setWords(event.currentTarget.value)}
+            onInput={(event) => {
+              setWords(event.currentTarget.value);
+              setAsked(false);
+            }}
           />
         )}
       </Field>
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
-      {isSpec ? (
-        <button type="button" class="button" data-kind="main" onClick={() => onChoose({ kind: 'typed', spec: words })}>
+      {isTyped ? (
+        <button type="submit" class="button" data-kind="main">
           Install this
         </button>
       ) : null}
+      <p class="note" role="status">
+        {found === null && thrown === null ? 'Looking …' : null}
+        {hasNothing && thrown === null ? nothingText(words, hits) : null}
+        {byEnter?.kind === 'hit' && words.trim() !== '' ? `Enter chooses ${byEnter.hit.title}.` : null}
+      </p>
       <ul class="hits" aria-label="In the catalog">
         {hits.map((hit) => (
           <li key={hit.name}>
@@ -96,8 +119,13 @@ function Search({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
           </li>
         ))}
       </ul>
-    </>
+    </form>
   );
+}
+
+function nothingText(words: string, hits: readonly CatalogHit[]): string {
+  if (hits.length > 0) return 'What is like that in the catalog is installed already.';
+  return `The catalog has nothing like “${words.trim()}”. A package of npm is written npm:NAME, a folder with its whole path, a remote server with its address.`;
 }
 
 interface InputsProps {

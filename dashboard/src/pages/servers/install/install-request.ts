@@ -3,6 +3,18 @@ import type { CatalogHit, InputSpec, InstallRequest } from '../../../../../src/a
 /** What a person has chosen to install: an entry of the catalog, or what he typed. */
 export type Chosen = { kind: 'hit'; hit: CatalogHit } | { kind: 'typed'; spec: string };
 
+/** Whether it names by itself what is to be installed: a package, a folder, an address. Anything else is looked up in the catalog. */
+export function isSpec(words: string): boolean {
+  return /^(npm:|https?:\/\/|\/)\S+$/.test(words.trim());
+}
+
+/** What Enter means: what was typed, where it names something, else the first that was found and is not installed; null when there is none. */
+export function chosenByEnter(words: string, hits: readonly CatalogHit[]): Chosen | null {
+  if (isSpec(words)) return { kind: 'typed', spec: words };
+  const hit = words.trim() === '' ? undefined : hits.find(({ installed }) => !installed);
+  return hit === undefined ? null : { kind: 'hit', hit };
+}
+
 /** Inputs that have neither a value nor a default, although the server needs them. */
 export function missingInputs(inputs: readonly InputSpec[], values: ReadonlyMap<string, string>): string[] {
   return inputs
