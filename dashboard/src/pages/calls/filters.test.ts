@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CallFilters, filtersOf, NO_FILTERS, pathOf, queryOf, takesNewCalls } from './filters.ts';
+import { type CallFilters, filtersOf, isFiltered, NO_FILTERS, pathOf, queryOf, takesNewCalls } from './filters.ts';
 
 const CHOSEN: CallFilters = {
   host: 'cursor',
@@ -32,6 +32,11 @@ test('the daemon is asked for what was chosen, and for the next page by where th
     'limit=50&order=slowest&host=cursor&server=weather&target=fore+cast&outcome=failed&since=6400000&before=7%3A12',
   );
   expect(pathOf(NO_FILTERS, { now: 0, limit: 50, before: null })).toBe('/api/calls?limit=50&order=newest');
+});
+
+test('another order leaves no call out, and each filter may', () => {
+  expect(isFiltered({ ...NO_FILTERS, order: 'slowest' })).toBe(false);
+  expect(isFiltered({ ...NO_FILTERS, age: 'hour' })).toBe(true);
 });
 
 test('new calls are shown as they come only where nothing is filtered', () => {

@@ -57,6 +57,11 @@ export function pathOf(
   return `/api/calls?${search}`;
 }
 
+/** Whether some calls are not shown; another order leaves none out. */
+export function isFiltered(filters: CallFilters): boolean {
+  return !takesNewCalls({ ...filters, order: NO_FILTERS.order });
+}
+
 /** Whether a call that just ended belongs on top: only where nothing is filtered can the page tell by itself. */
 export function takesNewCalls(filters: CallFilters): boolean {
   return Object.values(queryOf(filters)).every((value) => value === null);

@@ -1,11 +1,11 @@
 import { servers, sessions } from '../../live/store.ts';
 import { hrefOf, replaceWith, route, withQuery } from '../../route.ts';
-import { numberText } from '../../text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice, SearchField } from '../../ui/field.tsx';
 import { Empty, ErrorNote } from '../../ui/notes.tsx';
 import { CallTable } from './call-table.tsx';
-import { AGES, type CallFilters, filtersOf, NO_FILTERS, ORDERS, OUTCOMES, queryOf, takesNewCalls } from './filters.ts';
+import { AGES, type CallFilters, filtersOf, isFiltered, NO_FILTERS, ORDERS, OUTCOMES, queryOf } from './filters.ts';
+import { summaryOf } from './summary.ts';
 import { useHistory } from './use-history.ts';
 
 const OUTCOME_LABELS: Record<CallFilters['outcome'], string> = {
@@ -36,7 +36,7 @@ export function HistoryPage() {
     <>
       <div class="page-head">
         <h1>Calls</h1>
-        <div class="toolbar">
+        <div class="toolbar call-filters">
           <SearchField label="Search tools" value={filters.target} onChange={(target) => choose({ target })} />
           <NameChoice
             label="Server"
@@ -68,11 +68,12 @@ export function HistoryPage() {
         </ErrorNote>
       )}
       <p class="note" role="status">
-        {isLoading && rows.length === 0 ? 'Looking …' : summary(rows.length, total, totalIsLeast)}
-        {leftOut > 0 ? `; ${numberText(leftOut)} more came too fast to be shown as they came` : null}
+        {isLoading && rows.length === 0
+          ? 'Looking …'
+          : summaryOf({ shown: rows.length, total, totalIsLeast, leftOut, isFiltered: isFiltered(filters) })}
       </p>
       {rows.length > 0 ? <CallTable rows={rows} /> : null}
-      {rows.length === 0 && !isLoading && thrown === null ? <NoCalls filtered={!takesNewCalls(filters)} /> : null}
+      {rows.length === 0 && !isLoading && thrown === null ? <NoCalls filtered={isFiltered(filters)} /> : null}
       {hasMore ? (
         <p class="more">
           <Button onPress={loadMore}>Show more</Button>
@@ -89,11 +90,6 @@ const OPTIONS = {
   age: (['any', ...AGES] as const).map((value) => ({ value, label: AGE_LABELS[value] })),
   order: ORDERS.map((value) => ({ value, label: ORDER_LABELS[value] })),
 };
-
-function summary(shown: number, total: number, totalIsLeast: boolean): string {
-  const all = `${numberText(total)}${totalIsLeast ? ' or more' : ''}`;
-  return `${numberText(shown)} of ${all} calls`;
-}
 
 interface NameChoiceProps {
   label: string;
