@@ -3,6 +3,7 @@ import './style/tokens.css';
 import './style/base.css';
 import './style/parts.css';
 import './style/shell.css';
+import './style/touch.css';
 import { App } from './app.tsx';
 import { goLive } from './live/store.ts';
 import { followAddress } from './route.ts';

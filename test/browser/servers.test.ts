@@ -145,6 +145,34 @@ test('the list is searched, sorted and narrowed', async ({ machine, dashboard })
   expect(await names(page)).toEqual(['gamma']);
 });
 
+test('of many servers those out of view have their names, and whoever goes there sees them whole', async ({
+  machine,
+  dashboard,
+}) => {
+  const names = Array.from({ length: 60 }, (_, n) => `echo-${String(n).padStart(2, '0')}`);
+  await machine.declare(Object.fromEntries(names.map((name) => [name, { command: ECHO, enabled: false }])));
+  const page = await dashboard.open();
+  const last = rowOf(page, 'echo-59');
+  await last.waitFor();
+  expect(await page.getByRole('rowheader').count()).toBe(60);
+  expect(await last.getByRole('button').count()).toBe(0);
+  expect(await last.textContent()).toContain('stopped');
+  // As Tab, or a search of the browser, would come there.
+  const link = last.getByRole('link', { name: 'echo-59', exact: true });
+  await link.focus();
+  await last.getByRole('button', { name: 'Enable echo-59', exact: true }).waitFor();
+  expect(await link.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.press('ArrowUp');
+  const above = rowOf(page, 'echo-58').getByRole('link', { name: 'echo-58', exact: true });
+  expect(await above.evaluate((element) => element === document.activeElement)).toBe(true);
+  // Who is at a row of which nothing is in view any more has not lost his place.
+  await rowOf(page, 'echo-58').getByRole('button', { name: 'Enable echo-58', exact: true }).focus();
+  await page.evaluate(() => scrollTo(0, 0));
+  await rowOf(page, 'echo-00').getByRole('button', { name: 'Enable echo-00', exact: true }).waitFor();
+  await until('the last row to be plain', async () => (await last.getByRole('button').count()) === 0);
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Enable echo-58');
+});
+
 test('on a phone nothing is wider than the screen, and every button can be touched', async ({ machine, dashboard }) => {
   await machine.declare({ echo: { command: ECHO, start: 'always' }, other: { command: ECHO } });
   const page = await dashboard.open(null, PHONE);
@@ -152,8 +180,11 @@ test('on a phone nothing is wider than the screen, and every button can be touch
   for (const route of ['#/servers', '#/servers/echo', '#/servers/echo/tools', '#/calls', '#/health', '#/settings']) {
     await dashboard.show(page, route);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), route).toBeLessThanOrEqual(0);
+    expect(await tooSmall(page), `too small on ${route}`).toEqual([]);
   }
   await dashboard.show(page, '#/servers');
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('By uptime');
+  expect(await names(page)).toEqual(['echo', 'other']);
   await rowOf(page, 'echo').getByRole('button', { name: 'Stop echo', exact: true }).tap();
   await machine.reaches('echo', 'stopped');
 });
@@ -168,6 +199,18 @@ function rowOf(page: Page, name: string) {
 
 function names(page: Page): Promise<string[]> {
   return page.getByRole('rowheader').getByRole('link').allInnerTexts();
+}
+
+/** What can be pressed and is less than 24 pixels wide or high. */
+function tooSmall(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
+      .filter((element) => {
+        const { width, height } = element.getBoundingClientRect();
+        return element.checkVisibility() && !element.matches('.skip') && (width < 24 || height < 24);
+      })
+      .map((element) => element.outerHTML.slice(0, 120)),
+  );
 }
 
 /** When the text was first there, by the clock of this machine. */

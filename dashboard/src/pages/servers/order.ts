@@ -21,6 +21,21 @@ export interface Order {
   descending: boolean;
 }
 
+/** In the order of the table. */
+export const COLUMNS: readonly { key: SortKey; label: string; isNumber: boolean }[] = [
+  { key: 'name', label: 'Server', isNumber: false },
+  { key: 'wanted', label: 'Wanted', isNumber: false },
+  { key: 'state', label: 'State', isNumber: false },
+  { key: 'health', label: 'Health', isNumber: false },
+  { key: 'uptime', label: 'Uptime', isNumber: true },
+  { key: 'restarts', label: 'Restarts', isNumber: true },
+  { key: 'calls', label: 'Calls', isNumber: true },
+  { key: 'errors', label: 'Errors', isNumber: true },
+  { key: 'memory', label: 'Memory', isNumber: true },
+  { key: 'cpu', label: 'CPU', isNumber: true },
+  { key: 'sessions', label: 'Used by', isNumber: false },
+];
+
 export const SHOWN_STATES = ['all', 'running', 'trouble', 'stopped', 'disabled'] as const;
 /** Which servers are shown. */
 export type Shown = (typeof SHOWN_STATES)[number];

@@ -4,7 +4,7 @@ import type { ServerStatus, SessionStatus } from '../../../../src/api/contract.t
 import { Icon } from '../../ui/icon.tsx';
 import { useNearRows } from '../../ui/near-rows.ts';
 import { moveBetweenRows } from '../../ui/row-keys.ts';
-import type { Order, SortKey } from './order.ts';
+import { COLUMNS, type Order, type SortKey } from './order.ts';
 import { hostsOf } from './row.ts';
 import { ServerRow } from './server-row.tsx';
 
@@ -17,20 +17,6 @@ interface ServerTableProps {
   order: Order;
   onSort: (by: SortKey) => void;
 }
-
-const COLUMNS: readonly { key: SortKey; label: string; isNumber: boolean }[] = [
-  { key: 'name', label: 'Server', isNumber: false },
-  { key: 'wanted', label: 'Wanted', isNumber: false },
-  { key: 'state', label: 'State', isNumber: false },
-  { key: 'health', label: 'Health', isNumber: false },
-  { key: 'uptime', label: 'Uptime', isNumber: true },
-  { key: 'restarts', label: 'Restarts', isNumber: true },
-  { key: 'calls', label: 'Calls', isNumber: true },
-  { key: 'errors', label: 'Errors', isNumber: true },
-  { key: 'memory', label: 'Memory', isNumber: true },
-  { key: 'cpu', label: 'CPU', isNumber: true },
-  { key: 'sessions', label: 'Used by', isNumber: false },
-];
 
 export function ServerTable({ rows, figures, sessions, chosen, onChoose, order, onSort }: ServerTableProps) {
   const { body, isNear, heightOf } = useNearRows(rows);

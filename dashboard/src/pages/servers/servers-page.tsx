@@ -8,7 +8,7 @@ import { Command } from '../../ui/code.tsx';
 import { Choice, SearchField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/notes.tsx';
 import { InstallDialog } from './install/install-dialog.tsx';
-import { filtered, type Order, orderAfterClick, SHOWN_STATES, type Shown, sorted } from './order.ts';
+import { COLUMNS, filtered, type Order, orderAfterClick, SHOWN_STATES, type Shown, sorted } from './order.ts';
 import { ServerTable } from './server-table.tsx';
 import './servers.css';
 
@@ -20,6 +20,7 @@ const SHOWN_LABELS: Record<Shown, string> = {
   disabled: 'Disabled',
 };
 const SHOWN = SHOWN_STATES.map((value) => ({ value, label: SHOWN_LABELS[value] }));
+const ORDERS = COLUMNS.map(({ key, label }) => ({ value: key, label: `By ${label.toLowerCase()}` }));
 const BULK: readonly Doing[] = ['start', 'stop', 'restart', 'enable', 'disable'];
 
 /** All servers: how each fares, and what can be done about it. */
@@ -54,6 +55,15 @@ export function ServersPage() {
           options={SHOWN}
           onChange={(show) => replaceWith(withQuery(hrefOf('servers'), { show: show === 'all' ? null : show }))}
         />
+        {/* Cards have no heads to click. */}
+        <div class="card-order">
+          <Choice
+            label="Order"
+            value={order.by}
+            options={ORDERS}
+            onChange={(by) => setOrder(orderAfterClick({ by: 'name', descending: true }, by))}
+          />
+        </div>
         <Button icon="plus" onPress={() => setInstalling(true)}>
           Install
         </Button>
@@ -91,6 +101,19 @@ export function ServersPage() {
                   {DOINGS[doing].label}
                 </Button>
               ))}
+              {chosenRows.length < rows.length ? (
+                <Button
+                  kind="quiet"
+                  onPress={() =>
+                    choose(
+                      rows.map(({ name }) => name),
+                      true,
+                    )
+                  }
+                >
+                  Choose all
+                </Button>
+              ) : null}
               <Button kind="quiet" onPress={() => setChosen(new Set())}>
                 Choose none
               </Button>
