@@ -26,6 +26,24 @@ export async function until<T>(
   }
 }
 
+/**
+ * Resolves with what `promise` gives.
+ * @throws {Error} it gave nothing in time; the message says what was waited for.
+ */
+export async function within<T>(what: string, promise: Promise<T>, timeoutMs = GIVE_UP_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`waited ${timeoutMs} ms for ${what}`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// — internal —
+
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

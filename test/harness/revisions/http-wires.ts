@@ -1,4 +1,5 @@
 import type { Message, MessageId } from '../message.ts';
+import { within } from '../until.ts';
 import { isAbort, readEvents, readMessages } from './http-exchange.ts';
 import { type MakeWire, MODERN, type Receiver, type Revision, type Stream } from './wire.ts';
 
@@ -80,7 +81,7 @@ function sseWire({ url, token }: HttpPlace): MakeWire {
       signal: stream.signal,
     });
     if (response.status !== 200) throw new Error(`GET ${url}: ${response.status} ${await response.text()}`);
-    const endpoint = await new Promise<string>((resolve, reject) => {
+    const named = new Promise<string>((resolve, reject) => {
       readEvents(response, (data, event) => {
         if (event === 'endpoint') resolve(new URL(data, url).href);
         else receiver.take(JSON.parse(data) as Message, { kind: 'only' });
@@ -89,6 +90,7 @@ function sseWire({ url, token }: HttpPlace): MakeWire {
         reject(error as Error);
       });
     });
+    const endpoint = await within(`the address to post to, of ${url}`, named);
     return {
       send: (message) => exchanges.start(endpoint, message, headersOf(token)),
       abort: () => false,
@@ -116,7 +118,9 @@ class Exchanges {
   start(url: string, message: Message, headers: Record<string, string>): Promise<void> {
     const cancel = new AbortController();
     return new Promise((onHead) => {
-      const done = this.exchange(url, message, headers, cancel.signal, onHead)
+      // Node 20: a stream that is aborted between its last byte and its end neither ends nor fails, so nobody waits for that.
+      const aborted = new Promise<void>((resolve) => cancel.signal.addEventListener('abort', () => resolve()));
+      const done = Promise.race([this.exchange(url, message, headers, cancel.signal, onHead), aborted])
         .catch((error: unknown) => {
           if (!isAbort(error)) this.receiver.fault(`POST ${message.method ?? 'an answer'}: ${String(error)}`);
         })

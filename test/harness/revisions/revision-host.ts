@@ -1,4 +1,5 @@
 import type { Message, MessageId, Result } from '../message.ts';
+import { within } from '../until.ts';
 import {
   answerOf,
   capabilitiesOf,
@@ -189,7 +190,7 @@ export class RevisionHost {
   }
 
   close(): Promise<void> {
-    return this.required().close();
+    return within(`the host ${this.label} to close`, this.required().close(), ANSWER_TIMEOUT_MS);
   }
 
   // — internal —
@@ -230,12 +231,16 @@ export class RevisionHost {
   private async listen(filter: Params): Promise<MessageId> {
     const id = `listen-${this.nextId++}`;
     this.listens.set(key(id), filter);
-    void this.expect(id, 'subscriptions/listen', undefined).then((ended) => {
-      if (this.listens.delete(key(id))) this.faults.push(`a listen ended: ${JSON.stringify(ended)}`);
+    const begun = new Promise<void>((resolve, reject) => {
+      this.acknowledged.set(key(id), resolve);
+      void this.expect(id, 'subscriptions/listen', undefined).then((ended) => {
+        const fault = `a listen ended: ${JSON.stringify(ended)}`;
+        if (this.listens.delete(key(id))) this.faults.push(fault);
+        reject(new Error(fault));
+      });
     });
-    const acknowledged = new Promise<void>((resolve) => this.acknowledged.set(key(id), resolve));
     void this.send({ id, method: 'subscriptions/listen', params: this.dressed({ notifications: filter }) });
-    await acknowledged;
+    await within(`${id} to be acknowledged`, begun, ANSWER_TIMEOUT_MS);
     return id;
   }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fake, recordsIn } from '../fake.ts';
 import type { Machine } from '../machine.ts';
+import { within } from '../until.ts';
 import type { Pair } from './cells.ts';
 import { httpWire } from './http-wires.ts';
 import { RevisionHost } from './revision-host.ts';
@@ -87,13 +88,16 @@ export async function startRemote(
   env: NodeJS.ProcessEnv,
 ): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  for await (const url of createInterface({ input: child.stdout })) return { child, url };
-  throw new Error(`${args.join(' ')} has ended without a URL`);
+  const lines = createInterface({ input: child.stdout });
+  const first = new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve);
+    lines.once('close', () => reject(new Error(`${args.join(' ')} has ended without a URL`)));
+  });
+  return { child, url: await within(`the URL of ${args.join(' ')}`, first) };
 }
 
 export function endOf(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('close', () => resolve());
-    child.stdin?.end();
-  });
+  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  child.stdin?.end();
+  return within(`${child.spawnargs.join(' ')} to leave after its stdin has ended`, gone);
 }
