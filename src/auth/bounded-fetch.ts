@@ -54,10 +54,22 @@ export async function withinStep<T>(
     late.abort(new McpdError('LOGIN_FAILED', { what: `${what} took more than ${AUTH_STEP_MS / 1000} s` }));
   }, AUTH_STEP_MS);
   try {
-    return await work(AbortSignal.any([signal, late.signal]));
+    const step = AbortSignal.any([signal, late.signal]);
+    // Node 20: an answer that is aborted between its last byte and its end neither ends nor fails, so an abort alone ends nothing for sure.
+    return await untilAborted(work(step), step);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Resolves with what `work` gives, or rejects with the reason of the signal, also when nobody who works listens to it. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const left = () => reject(signal.reason);
+    signal.addEventListener('abort', left, { once: true });
+    if (signal.aborted) left();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', left));
+  });
 }
 
 /** Where a document was looked for, without what may be confidential in an address. */

@@ -2,6 +2,7 @@ import type { LoginLink } from '../api/contract/logins.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { LOGIN_WAIT_MS } from '../operation-limits.ts';
+import { untilAborted } from './bounded-fetch.ts';
 import type { Callbacks } from './callbacks.ts';
 import { bearerChallenge } from './challenge.ts';
 import { askForChallenge } from './first-question.ts';
@@ -130,15 +131,6 @@ export class LoginFlows {
 function callOff(flow: Flow, reason: McpdError): void {
   flow.link = null;
   flow.abort.abort(reason);
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const left = () => reject(signal.reason);
-    signal.addEventListener('abort', left, { once: true });
-    if (signal.aborted) left();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', left));
-  });
 }
 
 function underWay(server: ServerName): McpdError {
