@@ -22,6 +22,9 @@ test('every control of every page is reached by Tab, and shows that it has the f
 
 test('a server is found, started, stopped and opened without a mouse', async ({ machine, dashboard }) => {
   await machine.declare({ alpha: { command: fake('echo') }, beta: { command: fake('echo') } });
+  // Until then mcpd starts them by itself to read their lists, and stops them.
+  await machine.listed('alpha', 'beta');
+  await machine.reaches('beta', 'stopped');
   const page = await dashboard.open();
   await page.getByRole('link', { name: 'beta', exact: true }).waitFor();
   await page.keyboard.press('/');
@@ -42,6 +45,27 @@ test('a server is found, started, stopped and opened without a mouse', async ({ 
   await tabTo(page, 'beta');
   await page.keyboard.press('Enter');
   await page.waitForURL(/#\/servers\/beta/);
+});
+
+test('a button that turns keeps the focus, and takes the next key for what it says now', async ({
+  machine,
+  dashboard,
+}) => {
+  await machine.add('echo', 'echo');
+  const page = await dashboard.open('#/servers');
+  const letThrough = await heldBack(page, '**/api/servers/echo/start');
+  await turned(page, 'Start echo', 'Stop echo');
+  await machine.reaches('echo', 'running');
+  // The page knows that it runs, and has no answer to its start yet.
+  await turned(page, 'Stop echo', 'Start echo');
+  await machine.reaches('echo', 'stopped');
+  letThrough();
+
+  await dashboard.show(page, '#/servers/echo');
+  await turned(page, 'Start', 'Stop');
+  await machine.reaches('echo', 'running');
+  await turned(page, 'Stop', 'Start');
+  await machine.reaches('echo', 'stopped');
 });
 
 test('shortcuts lead to the pages, and `?` shows them', async ({ machine, dashboard }) => {
@@ -104,6 +128,28 @@ async function tabTo(page: Page, name: string): Promise<void> {
     await page.keyboard.press('Tab');
   }
   throw new Error(`no Tab leads to ${name}`);
+}
+
+/** Presses Enter on one button, and waits until it says something else, with the focus still on it. */
+async function turned(page: Page, says: string, then: string): Promise<void> {
+  await page.getByRole('button', { name: says, exact: true }).waitFor();
+  await tabTo(page, says);
+  await page.keyboard.press('Enter');
+  await until(`the button to say ${then}`, async () => (await focused(page)) === then);
+}
+
+/** Keeps from the page what is answered to requests of this address, until it is let through. */
+async function heldBack(page: Page, address: string): Promise<() => void> {
+  let letThrough: () => void = () => undefined;
+  const allowed = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route(address, async (route) => {
+    const response = await route.fetch();
+    await allowed;
+    await route.fulfill({ response });
+  });
+  return letThrough;
 }
 
 function focused(page: Page): Promise<string> {

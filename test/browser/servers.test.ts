@@ -57,6 +57,41 @@ test('a server is started, restarted, stopped, disabled and enabled from its row
   expect(await machine.server('echo')).toMatchObject({ enabled: true });
 });
 
+test('the second half of a double click, and a key that is held down, press no button that has turned', async ({
+  machine,
+  dashboard,
+}) => {
+  await machine.add('echo', 'echo');
+  const page = await dashboard.open();
+  const done: string[] = [];
+  page.on('request', (request) => {
+    const doing = /servers\/echo\/(\w+)$/.exec(request.url())?.[1];
+    if (doing !== undefined) done.push(doing);
+  });
+  const row = rowOf(page, 'echo');
+  const start = row.getByRole('button', { name: 'Start echo', exact: true });
+  const stop = row.getByRole('button', { name: 'Stop echo', exact: true });
+  await start.waitFor();
+  const { x = 0, y = 0, width = 0, height = 0 } = (await start.boundingBox()) ?? {};
+  const at = [x + width / 2, y + height / 2] as const;
+  await page.mouse.click(...at);
+  await stop.waitFor();
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+  await machine.reaches('echo', 'running');
+  await row.getByRole('button', { name: 'Disable echo', exact: true }).focus();
+  await page.keyboard.down('Enter');
+  await row.getByRole('button', { name: 'Enable echo', exact: true }).waitFor();
+  await page.keyboard.down('Enter');
+  await page.keyboard.up('Enter');
+  await row.getByRole('button', { name: 'Enable echo', exact: true }).press('Enter');
+  await row.getByRole('button', { name: 'Disable echo', exact: true }).waitFor();
+  await start.click();
+  await stop.waitFor();
+  expect(done).toEqual(['start', 'start']);
+  expect(await machine.server('echo')).toMatchObject({ enabled: true });
+});
+
 test('what is done with several servers is done with the chosen ones, and told', async ({ machine, dashboard }) => {
   await machine.declare(Object.fromEntries(['a', 'b', 'c'].map((name) => [name, { command: ECHO }])));
   const page = await dashboard.open();

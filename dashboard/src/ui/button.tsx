@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 import { failed } from './toasts.tsx';
 
 interface ButtonProps {
-  /** What it does. While a promise is open the button waits; what it throws is told in a toast. */
+  /**
+   * What it does. While a promise is open the button waits, unless it says something else by then: one that was Start and is Stop now can be
+   * pressed. What the promise throws is told in a toast.
+   */
   onPress: () => unknown;
   children?: ComponentChildren;
   icon?: IconName;
@@ -17,13 +20,22 @@ interface ButtonProps {
 }
 
 export function Button({ onPress, children, icon, label, kind = 'plain', disabled, pressed }: ButtonProps) {
-  const [isBusy, setBusy] = useState(false);
-  const press = () => {
-    if (isBusy) return;
+  const says = label ?? (typeof children === 'string' ? children : '');
+  const [busyWith, setBusyWith] = useState<{ says: string } | null>(null);
+  const isBusy = busyWith?.says === says;
+  const last = useRef({ says });
+  const press = (event: MouseEvent) => {
+    // The second click of a double click meant what the button said at the first.
+    if (isBusy || (event.detail > 1 && last.current.says !== says)) return;
+    const mine = { says };
+    last.current = mine;
     const done = onPress();
     if (!(done instanceof Promise)) return;
-    setBusy(true);
-    done.catch(failed).finally(() => setBusy(false));
+    setBusyWith(mine);
+    done
+      // A start that ends because Stop was pressed meanwhile is no failure to tell of.
+      .catch((thrown) => last.current === mine && failed(thrown))
+      .finally(() => setBusyWith((current) => (current === mine ? null : current)));
   };
   return (
     <button
@@ -32,6 +44,7 @@ export function Button({ onPress, children, icon, label, kind = 'plain', disable
       data-kind={kind}
       data-bare={children === undefined ? '' : undefined}
       onClick={press}
+      onKeyDown={pressOnce}
       disabled={disabled}
       aria-label={label}
       title={children === undefined ? label : undefined}
@@ -42,4 +55,11 @@ export function Button({ onPress, children, icon, label, kind = 'plain', disable
       {children}
     </button>
   );
+}
+
+// — internal —
+
+/** Enter that is held down would press again and again, and so also whatever the button says next. */
+function pressOnce(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && event.repeat) event.preventDefault();
 }

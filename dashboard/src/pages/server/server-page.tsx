@@ -40,7 +40,7 @@ export function ServerPage({ name, tab }: { name: string; tab: string | undefine
   }
   const { id, Panel } = TABS.find((one) => one.id === tab) ?? TABS[0];
   const isUp = server.state === 'running' || server.state === 'starting';
-  const doings: readonly Doing[] = server.enabled ? (isUp ? ['restart', 'stop'] : ['start']) : ['enable'];
+  const doings: readonly Doing[] = server.enabled ? (isUp ? ['stop', 'restart'] : ['start']) : ['enable'];
   return (
     <>
       <p class="crumbs">
@@ -51,7 +51,8 @@ export function ServerPage({ name, tab }: { name: string; tab: string | undefine
         <StateDot tone={stateTone(server)}>{server.state}</StateDot>
         <div class="toolbar">
           {doings.map((doing) => (
-            <Button key={doing} onPress={() => doTo(name, doing)}>
+            // The first turns and stays the same button, so that a person at the keyboard stays on it.
+            <Button key={doing === 'restart' ? 'second' : 'first'} onPress={() => doTo(name, doing)}>
               {DOINGS[doing].label}
             </Button>
           ))}
