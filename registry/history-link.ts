@@ -23,6 +23,8 @@ export interface LinkOptions {
   worker: URL | string;
   /** With nothing to do for so long, the thread ends until the next batch. */
   idleMs: number;
+  /** Called each time that the thread has begun to run. */
+  threadBegan(): void;
   mask(server: string, text: string): string;
   /** Hears of rows that will not be in the file. */
   lost(rows: number): void;
@@ -107,6 +109,7 @@ export class HistoryLink {
     if (worker === null) return null;
     // The history keeps no process alive; `close` does, for as long as it takes.
     worker.unref();
+    worker.once('online', () => this.#options.threadBegan());
     worker.on('message', (message: FromWorker) => this.#heard(message));
     worker.on('error', (error) => this.#died(worker, error.message));
     worker.on('exit', (code) => this.#died(worker, `it ended with code ${code}`));

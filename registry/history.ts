@@ -18,6 +18,8 @@ interface Options {
   path: string;
   worker: URL | string;
   idleMs?: number;
+  /** Called each time that the thread has begun to run. */
+  threadBegan?(): void;
   /** Takes a server's secrets out of the text of an error. */
   mask(server: string, text: string): string;
 }
@@ -65,7 +67,8 @@ export function createHistory(options: Options): History {
   const lost = (rows: number): void => {
     totals.sampledOut += rows;
   };
-  const link = new HistoryLink({ ...options, idleMs: options.idleMs ?? HISTORY_IDLE_MS, lost });
+  const { idleMs = HISTORY_IDLE_MS, threadBegan = () => {} } = options;
+  const link = new HistoryLink({ ...options, idleMs, threadBegan, lost });
   let calls: CallRecord[] = [];
   let transitions: Transition[] = [];
   // Known before the thread has the row, and above all that earlier daemons gave: nobody records a thousand in a millisecond, so those

@@ -233,11 +233,20 @@ export const SHIM_FAILED_STARTS_MAX = 2;
 export const UPGRADE_GRACE_MS = 5 * SECOND;
 /**
  * For V8 in the daemon. It sets them itself: options on the command line make Node compile its own modules anew, 15 ms of each start.
- * The young generation stays as small as it begins: free to grow it took 10 MiB more with 50 servers and collected in pauses ten times as
- * long; calls cost the same. The whole heap, in which V8 counts the bytes of passing messages, may grow to two and a half times its size
- * before it is marked: by its own rule V8 marks it for nearly each answer of 10 MB, which doubles what such an answer costs.
+ * The young generation stays as small as it begins: free to grow it took up to 30 MiB more and collected in pauses ten times as long;
+ * calls cost the same. (V8 sets that option back whenever a thread makes a heap, so the daemon sets it again then.) The whole heap, in
+ * which V8 counts the bytes of passing messages, may grow to two and a half times its size before it is marked: by its own rule V8 marks
+ * it for nearly each answer of 10 MB, which doubles what such an answer costs.
  */
 export const DAEMON_HEAP_OPTIONS: readonly string[] = ['--semi-space-growth-factor=1', '--heap-growing-percent=150'];
+/** An idle daemon gives memory back: it looks at its heap so often, … */
+export const IDLE_HEAP_LOOK_MS = 2 * SECOND;
+/** … is idle when so many looks in a row … */
+export const IDLE_HEAP_LOOKS = 3;
+/** … saw no more allocated than this (its own timers take some), … */
+export const IDLE_HEAP_ALLOCATED_BYTES = 256 * KIB;
+/** … and collects when V8 holds so much more than after the last time. */
+export const IDLE_HEAP_WORTH_BYTES = 2 * MIB;
 /** For its process: one heap of the C library (glibc) in the place of one for each thread, which saves 3 MiB. Servers do not get it. */
 export const DAEMON_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '1' };
 /** A connection to the host socket must say who it is within this time. */

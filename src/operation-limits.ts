@@ -197,7 +197,7 @@ export const HISTORY_NUMBER_WAIT_MS = 50;
 export const HISTORY_QUERY_TIMEOUT_MS = 5 * SECOND;
 /** Writing the last rows when the daemon stops; less than what its stop may take. */
 export const HISTORY_CLOSE_TIMEOUT_MS = 2 * SECOND;
-/** Without a row or a question for this long the history worker ends: a thread costs 8 MiB, its next start 40 ms on another core. */
-export const HISTORY_IDLE_MS = 30 * SECOND;
+/** Without a row or a question for this long the history worker ends: a thread costs 6 MiB, its next start 40 ms on another core. */
+export const HISTORY_IDLE_MS = 5 * SECOND;
 /** JavaScript heap of the history worker: a batch and a page of rows fit several times. */
 export const HISTORY_WORKER_HEAP_MIB = 24;

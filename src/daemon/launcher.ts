@@ -3,11 +3,10 @@
  * waits some 20 ms less, and the daemon is some MiB smaller, than with modules that are read and compiled each time.
  */
 import { runFromBytecode } from '../bytecode.ts';
-import { DAEMON_HEAP_OPTIONS } from '../limits.ts';
+import { applyHeapOptions } from './heap-options.ts';
 
 /** What the daemon needs of Node at once. Loaded before V8 has options of its own, since with these Node compiles its modules anew. */
 const NODE_MODULES = [
-  'v8',
   'fs/promises',
   'crypto',
   'net',
@@ -19,6 +18,5 @@ const NODE_MODULES = [
 ] as const;
 
 for (const name of NODE_MODULES) process.getBuiltinModule(`node:${name}`);
-const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-for (const option of DAEMON_HEAP_OPTIONS) setFlagsFromString(option);
+applyHeapOptions();
 runFromBytecode(require, __dirname, 'daemon-main');

@@ -5,6 +5,7 @@ import { prepareHome } from '../home.ts';
 import { homePath, type Paths, pathsOf, portFinding } from '../paths.ts';
 import { ENDED_EXIT_CODE, FATAL_EXIT_CODE, fatalLine } from '../start-report.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
+import { giveBackWhenIdle } from './idle-heap.ts';
 import { becomeTheDaemon } from './standby.ts';
 
 /**
@@ -24,6 +25,7 @@ async function run(): Promise<void> {
   if (begun === null) return;
   const { daemon, lock } = begun;
   obeySignals(daemon);
+  giveBackWhenIdle();
   process.send?.('ready');
   const reason = await daemon.ended;
   if (reason === 'person') leaveEndMark(paths);

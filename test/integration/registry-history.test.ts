@@ -138,13 +138,15 @@ test('a history that cannot be written switches itself off, says so, counts what
 
 test('a thread without work ends, and the next call is written by another', async () => {
   await history.close();
-  history = createHistory({ path, mask: asItIs, worker, idleMs: 1 });
+  let begun = 0;
+  history = createHistory({ path, mask: asItIs, worker, idleMs: 1, threadBegan: () => begun++ });
   for (let at = 1; at <= 5; at++) {
     history.recordCall(call(at));
     expect(await newest(1)).toEqual([at]);
     // Its last connection removes the log: the thread is gone.
     await until('the thread to end', () => !existsSync(`${path}-wal`));
   }
+  expect(begun, 'threads that have begun').toBe(5);
   expect(history.totals()).toEqual({ calls: 5, errors: 0, sampledOut: 0 });
   expect(history.findings()).toEqual([]);
 });

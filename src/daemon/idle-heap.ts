@@ -1,0 +1,64 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { IDLE_HEAP_ALLOCATED_BYTES, IDLE_HEAP_LOOK_MS, IDLE_HEAP_LOOKS, IDLE_HEAP_WORTH_BYTES } from '../limits.ts';
+
+/** What a look at the heap shows, in bytes. */
+export interface HeapLook {
+  /** Objects, live or not. */
+  used: number;
+  /** What V8 holds for them. */
+  held: number;
+}
+
+/** What the next look is judged by. */
+export interface HeapWatch {
+  used: number;
+  /** Looks in a row in which next to nothing was allocated. */
+  quietLooks: number;
+  /** What V8 held after it was last made to give back; 0 before. */
+  heldAtLeast: number;
+}
+
+export const UNSEEN: HeapWatch = { used: 0, quietLooks: 0, heldAtLeast: 0 };
+
+/** `due` when the daemon has had nothing to do for a while, and enough may be given back to be worth the pause. */
+export function judgeHeap(watch: HeapWatch, { used, held }: HeapLook): { watch: HeapWatch; due: boolean } {
+  const quiet = used - watch.used <= IDLE_HEAP_ALLOCATED_BYTES;
+  const quietLooks = quiet ? watch.quietLooks + 1 : 0;
+  const due = quietLooks >= IDLE_HEAP_LOOKS && held >= watch.heldAtLeast + IDLE_HEAP_WORTH_BYTES;
+  return { watch: { ...watch, used, quietLooks }, due };
+}
+
+/**
+ * Gives memory back that was needed for starts or for many calls. V8 itself collects an idle heap only once, some time after its last
+ * collection, and hardly ever moves what is left together, so pages stay that are nearly empty: 4 MiB after 50 starts, 17 MiB after 100 000
+ * calls. It costs a pause of some 50 ms, which is why it waits until nobody asks for anything.
+ */
+export function giveBackWhenIdle(): void {
+  let watch = UNSEEN;
+  const look = (): void => {
+    const judged = judgeHeap(watch, heapNow());
+    watch = judged.watch;
+    if (!judged.due) return;
+    compactHeap();
+    const { used, held } = heapNow();
+    watch = { used, quietLooks: 0, heldAtLeast: held };
+  };
+  setInterval(look, IDLE_HEAP_LOOK_MS).unref();
+}
+
+// — internal —
+
+function heapNow(): HeapLook {
+  const { used_heap_size: used, total_physical_size: held } = getHeapStatistics();
+  return { used, held };
+}
+
+function compactHeap(): void {
+  setFlagsFromString('--expose-gc');
+  setFlagsFromString('--compact-on-every-full-gc');
+  // Only a context that is made with the option has it. It is not kept, since it takes half a MiB itself.
+  runInNewContext('gc')();
+  setFlagsFromString('--no-compact-on-every-full-gc');
+  setFlagsFromString('--no-expose-gc');
+}
