@@ -12,8 +12,12 @@ const SEEDS = 25;
 const EVENTS_PER_SEED = 5000;
 /** Looking at all maps costs more than an event. */
 const EVENTS_PER_LOOK = 50;
+/** Against a loop without an end, and no proof of speed: seconds of computing, which are a minute on a machine that others use too. */
+const RUN_TIMEOUT_MS = 300_000;
 
-test(`${SEEDS * EVENTS_PER_SEED} random events: each request is answered once, never two processes, every stop ends, nothing is left`, () => {
+test(`${SEEDS * EVENTS_PER_SEED} random events: each request is answered once, never two processes, every stop ends, nothing is left`, {
+  timeout: RUN_TIMEOUT_MS,
+}, () => {
   let events = 0;
   let answered = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
@@ -47,7 +51,9 @@ test(`${SEEDS * EVENTS_PER_SEED} random events: each request is answered once, n
   expect(answered).toBeGreaterThan(events / 25);
 });
 
-test('servers that ask hosts during calls: no question at a host that did not cause it, each answered once, no call twice, nothing is left', () => {
+test('servers that ask hosts during calls: no question at a host that did not cause it, each answered once, no call twice, nothing is left', {
+  timeout: RUN_TIMEOUT_MS,
+}, () => {
   const seen = { asked: 0, atHosts: 0, answered: 0, wishes: 0, resumed: 0, forged: 0 };
   for (let seed = 1; seed <= 12; seed++) {
     const run = new AskingRun(seed);
