@@ -1,15 +1,14 @@
 import { errnoOf, McpdError } from '../errors.ts';
 import { AUTH_ANSWER_BYTES_MAX, AUTH_ANSWER_MS, AUTH_STEP_MS } from '../operation-limits.ts';
+import type { Fetch } from '../proxy-fetch.ts';
 import { isSafeFor } from './resource.ts';
-
-export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * `fetch` towards authorization servers, which nobody has vouched for: safe addresses only, bounded in time and size, and what is no JSON
  * is no answer. Errors name the address without its query, and never repeat what was sent. Redirects are the caller's to judge.
  * @throws {McpdError} LOGIN_FAILED, LOGIN_REFUSED (an address that is not safe)
  */
-export function boundedFetch(serverUrl: string, step: AbortSignal): Fetch {
+export function boundedFetch(fetch: Fetch, serverUrl: string, step: AbortSignal): Fetch {
   return async (url, init) => {
     const address = new URL(url);
     checkSafe(address, serverUrl);
@@ -94,7 +93,7 @@ export function unreachable(where: string, thrown: unknown, step: AbortSignal): 
   if (name === 'TimeoutError') {
     return new McpdError('LOGIN_FAILED', { what: `${where} did not answer within ${AUTH_ANSWER_MS / 1000} s` });
   }
-  const why = errnoOf(cause) ?? (cause instanceof Error ? cause.message : String(thrown));
+  const why = errnoOf(cause) ?? errnoOf(thrown) ?? (cause instanceof Error ? cause.message : String(thrown));
   return new McpdError('LOGIN_FAILED', { what: `${where} cannot be reached`, why });
 }
 

@@ -1,6 +1,7 @@
 import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client';
 import { McpdError } from '../errors.ts';
-import { checkSafe, type Fetch } from './bounded-fetch.ts';
+import type { Fetch } from '../proxy-fetch.ts';
+import { checkSafe } from './bounded-fetch.ts';
 import { reasonOf } from './faults.ts';
 import { covers } from './resource.ts';
 import type { Sdk } from './sdk.ts';

@@ -1,4 +1,5 @@
 import { AUTH_ANSWER_MS } from '../operation-limits.ts';
+import type { Fetch } from '../proxy-fetch.ts';
 import { placeOf, unreachable, withinStep } from './bounded-fetch.ts';
 
 /** Says nothing and begins nothing, in any revision; a server that wants a login asks for it first. */
@@ -15,7 +16,7 @@ export interface FirstAnswer {
 /**
  * @throws {McpdError} LOGIN_FAILED: it cannot be reached
  */
-export async function askForChallenge(url: string, signal: AbortSignal): Promise<FirstAnswer> {
+export async function askForChallenge(fetch: Fetch, url: string, signal: AbortSignal): Promise<FirstAnswer> {
   return withinStep('asking the server', signal, async (step) => {
     try {
       const answer = await fetch(url, {

@@ -2,6 +2,7 @@ import type { LoginLink } from '../api/contract/logins.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { LOGIN_WAIT_MS } from '../operation-limits.ts';
+import type { Fetch } from '../proxy-fetch.ts';
 import { untilAborted } from './bounded-fetch.ts';
 import type { Callbacks } from './callbacks.ts';
 import { bearerChallenge } from './challenge.ts';
@@ -15,6 +16,7 @@ interface FlowSurroundings {
   port(): number | null;
   now(): number;
   clientMetadataUrl: string | null;
+  fetch: Fetch;
 }
 
 interface FlowOrder {
@@ -103,14 +105,14 @@ export class LoginFlows {
     report: (link: string) => void,
     signal: AbortSignal,
   ): Promise<Grant> {
-    const { grants, callbacks, port, now, clientMetadataUrl } = this.#surroundings;
+    const { grants, callbacks, port, now, clientMetadataUrl, fetch } = this.#surroundings;
     const { logIn } = await import('./login.ts');
-    const first = wanted === null ? await askForChallenge(url, signal) : null;
+    const first = wanted === null ? await askForChallenge(fetch, url, signal) : null;
     const asked = wanted ?? bearerChallenge(first?.wwwAuthenticate ?? null);
     const scope = scopeUnion(asked.scope, kept);
     const isLocked = first?.refused !== false;
     const order = { url, resourceMetadata: asked.resourceMetadata, isLocked, scope, client, clientMetadataUrl };
-    const grant = await logIn(order, { grants, callbacks, port: port(), now }, report, signal);
+    const grant = await logIn(order, { grants, callbacks, port: port(), now, fetch }, report, signal);
     signal.throwIfAborted();
     await grants.save(server, grant);
     if (client !== null)

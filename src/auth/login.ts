@@ -1,6 +1,7 @@
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { McpdError } from '../errors.ts';
 import { LOGIN_WAIT_MS } from '../operation-limits.ts';
+import type { Fetch } from '../proxy-fetch.ts';
 import { boundedFetch, withinStep } from './bounded-fetch.ts';
 import { type Callbacks, codeOf } from './callbacks.ts';
 import { findIssuer, hasNoMetadata, type Issuer } from './discovery.ts';
@@ -31,6 +32,7 @@ export interface LoginSurroundings {
   port: number | null;
   /** Milliseconds since 1970. */
   now: () => number;
+  fetch: Fetch;
 }
 
 /**
@@ -71,14 +73,14 @@ interface Login {
 function prepared(
   sdk: Sdk,
   order: LoginOrder,
-  { grants, now }: LoginSurroundings,
+  { grants, now, fetch: own }: LoginSurroundings,
   redirect: Redirect,
   state: string,
   signal: AbortSignal,
 ): Promise<Login> {
   const { url, resourceMetadata, scope, client } = order;
   return withinStep('finding out how to log in', signal, async (step) => {
-    const fetch = boundedFetch(url, step);
+    const fetch = boundedFetch(own, url, step);
     const issuer = await findIssuer(sdk, { url, resourceMetadataUrl: resourceMetadata }, fetch);
     const { clientMetadataUrl, isLocked } = order;
     if (issuer.metadata === null && !isLocked) throw asksForNone(url);
@@ -133,7 +135,7 @@ async function traded(
   { issuer, provider, link }: Login,
   { url, client: given }: LoginOrder,
   params: URLSearchParams,
-  { now, grants }: LoginSurroundings,
+  { now, grants, fetch }: LoginSurroundings,
   signal: AbortSignal,
 ): Promise<Grant> {
   const iss = params.get('iss');
@@ -150,7 +152,7 @@ async function traded(
         serverUrl: url,
         authorizationCode,
         ...(iss === null ? {} : { iss }),
-        fetchFn: boundedFetch(url, step),
+        fetchFn: boundedFetch(fetch, url, step),
       }),
     );
   } catch (thrown) {

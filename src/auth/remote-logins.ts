@@ -3,6 +3,7 @@ import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import type { CallbackPage } from '../oauth-callback.ts';
 import { TOKEN_FRESH_MS, TOKEN_RENEW_EARLY_MS, TOKEN_RENEW_RETRY_MS } from '../operation-limits.ts';
+import type { Fetch } from '../proxy-fetch.ts';
 import type { Secrets } from '../secrets.ts';
 import { Callbacks } from './callbacks.ts';
 import { type BearerChallenge, bearerChallenge } from './challenge.ts';
@@ -19,6 +20,7 @@ export interface RemoteLoginsOptions {
   now(): number;
   /** Address of mcpd's client metadata document on the web; null when there is none. */
   clientMetadataUrl: string | null;
+  fetch: Fetch;
 }
 
 /** A refused request; `src/servers/remote/authorization.ts` says what its parts are. */
@@ -210,7 +212,7 @@ export class RemoteLogins {
 
   async #renewNow(server: ServerName, grant: Grant, url: string, refused: BearerChallenge | null): Promise<Renewal> {
     const { renewed } = await import('./renewal.ts');
-    const renewal = await renewed({ grant, url, refused, now: this.#options.now });
+    const renewal = await renewed({ grant, url, refused, ...this.#options });
     if (renewal.kind === 'failed') {
       const until = this.#options.now() + TOKEN_RENEW_RETRY_MS;
       this.#failures.set(server, { of: grant, until, error: renewal.error });

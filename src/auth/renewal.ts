@@ -1,4 +1,5 @@
 import { McpdError } from '../errors.ts';
+import type { Fetch } from '../proxy-fetch.ts';
 import { boundedFetch, withinStep } from './bounded-fetch.ts';
 import { findIssuer } from './discovery.ts';
 import { loginFault } from './faults.ts';
@@ -19,14 +20,15 @@ export interface RenewalOrder {
   refused: { resourceMetadata: string | null } | null;
   /** Milliseconds since 1970. */
   now: () => number;
+  fetch: Fetch;
 }
 
 /** A new token for the grant's resource, from its issuer and from no other. Never throws. */
-export async function renewed({ grant, url, refused, now }: RenewalOrder): Promise<Renewal> {
+export async function renewed({ grant, url, refused, now, fetch: own }: RenewalOrder): Promise<Renewal> {
   try {
     const { sdk } = await import('./sdk.ts');
     return await withinStep('the renewal of the login', new AbortController().signal, async (step) => {
-      const fetch = boundedFetch(url, step);
+      const fetch = boundedFetch(own, url, step);
       if (refused !== null) {
         const found = await findIssuer(sdk, { url, resourceMetadataUrl: refused.resourceMetadata }, fetch);
         if (found.issuer !== grant.issuer) {

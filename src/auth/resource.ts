@@ -1,15 +1,11 @@
+import { isLoopback } from '../loopback.ts';
+
 /** The resource is this very URL or a parent of it (RFC 8707): same origin, and the whole of its path begins the URL's. */
 export function covers(resource: string, url: string): boolean {
   const [parent, child] = [parsed(resource), parsed(url)];
   if (parent === null || child === null || parent.origin !== child.origin || parent.origin === 'null') return false;
   if (parent.username !== '' || parent.password !== '' || parent.hash !== '') return false;
   return folder(child.pathname).startsWith(folder(parent.pathname));
-}
-
-/** On this machine itself: `localhost` and names under it (RFC 6761), 127.0.0.0/8, [::1], what means them, and what is no host at all. */
-function isLoopback(url: URL): boolean {
-  const hostname = url.hostname.replace(/\.$/, '');
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || OWN_ADDRESS.test(hostname);
 }
 
 /**
@@ -27,8 +23,6 @@ export function isSafeFor(address: URL, serverUrl: string): boolean {
 
 // — internal —
 
-/** As `URL` writes them, whatever their spelling was: 127.0.0.0/8, 0.0.0.0, ::1, :: and the same in IPv6's clothes. */
-const OWN_ADDRESS = /^(?:127\.[\d.]+|0\.0\.0\.0|\[::1?\]|\[::(?:ffff:)?(?:7f[\da-f]{2}|0):[\da-f]{1,4}\])$/;
 /** 169.254.0.0/16 and fe80::/10: machines of a cloud keep their credentials there, and no login is. */
 const LINK_LOCAL = /^(?:169\.254\.|\[fe[89ab][\da-f]:|\[::ffff:a9fe:)/;
 

@@ -2,6 +2,8 @@ import type { LoginEvent, LoginInfo, LoginLink, LoginRequest } from '../api/cont
 import { RemoteLogins } from '../auth/remote-logins.ts';
 import type { ServerDefinition, ServerName, ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { proxiesOf } from '../proxy.ts';
+import { fetchThrough } from '../proxy-fetch.ts';
 import { unknownServer } from '../unknown-server.ts';
 import type { Parts } from './parts.ts';
 import { isAtRest, isUpOrDown } from './settled.ts';
@@ -19,6 +21,7 @@ export class Logins {
       port,
       now: () => Date.now(),
       clientMetadataUrl: process.env['MCPD_CLIENT_METADATA_URL'] || null,
+      fetch: fetchThrough(proxiesOf(process.env)),
     });
   }
 

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export interface SeenRequest {
@@ -30,12 +31,14 @@ export interface StandInServer {
 
 export type Answering = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
 
-export async function startStandIn(answer: Answering): Promise<StandInServer> {
-  const listener = createServer((incoming, response) => void serve(incoming, response));
+/** With `tls` by https; `origin` and `url` name the loopback all the same. */
+export async function startStandIn(answer: Answering, tls?: { key: Buffer; cert: Buffer }): Promise<StandInServer> {
+  const listen = (incoming: IncomingMessage, response: ServerResponse) => void serve(incoming, response);
+  const listener = tls === undefined ? createServer(listen) : createSecureServer(tls, listen);
   // Not its own business here: what mcpd does about an idle connection is.
   listener.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(listener.address() as AddressInfo).port}`;
   const server: StandInServer = {
     origin,
     url: `${origin}/mcp`,

@@ -44,7 +44,7 @@ describe('logins at remote servers, with a real authorization server', () => {
   /** As a daemon that starts has them. */
   async function opened(clientMetadataUrl: string | null = null): Promise<RemoteLogins> {
     secrets = await openSecrets(join(folder, 'secrets.json'));
-    return new RemoteLogins({ secrets, port: () => null, now: () => Date.now() + aheadMs, clientMetadataUrl });
+    return new RemoteLogins({ secrets, port: () => null, now: () => Date.now() + aheadMs, clientMetadataUrl, fetch });
   }
 
   /** One request as the transport makes it: with what there is, and once more when that is worth it. */

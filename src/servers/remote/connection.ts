@@ -4,6 +4,7 @@ import type { HttpLaunch } from '../../core/model.ts';
 import { CALL_TIMEOUT_MS, SERVER_LINE_BYTES_MAX } from '../../limits.ts';
 import type { Bytes, RawId } from '../../protocol/frame.ts';
 import type { Noise } from '../../protocol/framing.ts';
+import type { Proxies } from '../../proxy.ts';
 import { REMOTE_HEAD_TIMEOUT_MS } from '../../remote-limits.ts';
 import type { RunningServer, ServerOrder } from '../running-server.ts';
 import type { ServerLog } from '../server-log.ts';
@@ -21,6 +22,7 @@ import type { ToolHeaders } from './tool-headers.ts';
 export interface ConnectionSurroundings {
   launch: HttpLaunch;
   auth: RemoteAuth;
+  proxies: Proxies;
   toolHeaders: ToolHeaders;
   log: ServerLog;
   /** @throws {McpdError} SECRETS_DAMAGED */
@@ -40,7 +42,7 @@ export class RemoteConnection implements RunningServer {
   readonly pid = null;
   readonly family = null;
   readonly #own: ConnectionSurroundings;
-  readonly #sender = new HttpSender();
+  readonly #sender: HttpSender;
   readonly #closed = new AbortController();
   readonly #ports: ChannelPorts;
   #channel: Channel | null = null;
@@ -50,6 +52,7 @@ export class RemoteConnection implements RunningServer {
   constructor(order: ServerOrder, surroundings: ConnectionSurroundings) {
     this.order = order;
     this.#own = surroundings;
+    this.#sender = new HttpSender(surroundings.proxies);
     // One for each open request.
     setMaxListeners(0, this.#closed.signal);
     this.#ports = this.#portsOf(order, surroundings);
@@ -62,6 +65,8 @@ export class RemoteConnection implements RunningServer {
   async start(): Promise<void> {
     const { requester, transport } = this.#ports;
     try {
+      const proxy = this.#own.proxies(requester.url);
+      if (proxy !== null) this.#own.log.lifecycle('info', `it is reached through the proxy ${proxy.place}`);
       if (transport === 'sse') this.#channel = await SseChannel.open(this.#ports);
       else {
         await this.#sender.reach(requester.url, this.#closed.signal);

@@ -1,5 +1,6 @@
 import type { GatewayEvent } from '../../core/events.ts';
 import type { HttpLaunch, ServerDefinition, ServerName } from '../../core/model.ts';
+import { type Proxies, proxiesOf } from '../../proxy.ts';
 import type { RunningServer, ServerOrder } from '../running-server.ts';
 import type { ServerLog } from '../server-log.ts';
 import type { RemoteAuth } from './authorization.ts';
@@ -14,16 +15,20 @@ export interface ConnectionsOptions {
   secretsOf(server: ServerName): ReadonlyMap<string, string>;
   /** Monotonic milliseconds. */
   now(): number;
+  /** The daemon's own environment, which names proxies. */
+  inherited: NodeJS.ProcessEnv;
 }
 
 /** Opens connections to servers that run elsewhere, and keeps what is known of each beyond one of them. */
 export class Connections {
   readonly #options: ConnectionsOptions;
+  readonly #proxies: Proxies;
   /** Lists are remembered, and not read again before a call; so is what they say of its headers. */
   readonly #toolHeaders = new Map<ServerName, { fingerprint: string; headers: ToolHeaders }>();
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#proxies = proxiesOf(options.inherited);
   }
 
   open(order: ServerOrder, launch: HttpLaunch, log: ServerLog, report: (event: GatewayEvent) => void): RunningServer {
@@ -32,6 +37,7 @@ export class Connections {
     const connection = new RemoteConnection(order, {
       launch,
       auth,
+      proxies: this.#proxies,
       toolHeaders: this.#toolHeadersOf(definition),
       log,
       now,

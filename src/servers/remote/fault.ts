@@ -47,6 +47,11 @@ export class RemoteFault extends McpdError {
 /** A thrown error of a request to `place` as a fault. */
 export function faultOf(thrown: unknown, place: string): RemoteFault {
   if (thrown instanceof RemoteFault) return thrown;
+  if (thrown instanceof McpdError && thrown.code === 'PROXY_FAILED')
+    return new RemoteFault('unreachable', `could not reach ${place}`, {
+      why: thrown.message,
+      ...(thrown.parts.fix === undefined ? {} : { fix: thrown.parts.fix }),
+    });
   if (thrown instanceof McpdError) {
     const { what, ...more } = thrown.parts;
     return new RemoteFault(/^SECRET/.test(thrown.code) ? 'secret_missing' : 'auth_required', what, more);

@@ -1,10 +1,18 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import { connect as tcpConnect } from 'node:net';
+import { type Socket, connect as tcpConnect } from 'node:net';
 import type { Readable } from 'node:stream';
-import { errnoOf } from '../../errors.ts';
+import { errnoOf, McpdError } from '../../errors.ts';
 import { byteLength } from '../../protocol/bytes.ts';
 import type { Bytes } from '../../protocol/frame.ts';
+import type { Proxies, ProxyServer } from '../../proxy.ts';
 import {
   REMOTE_CONNECT_TIMEOUT_MS,
   REMOTE_HEADER_BYTES_MAX,
@@ -13,6 +21,7 @@ import {
   REMOTE_STALE_RETRIES_MAX,
   REMOTE_TCP_KEEPALIVE_MS,
 } from '../../remote-limits.ts';
+import { forwardedRequest, openTunnel, proxyRefusal, proxyUnreachable, tunnelAgent } from '../../through-proxy.ts';
 import { decoded } from './content-encoding.ts';
 import { faultOf, placeOf, RemoteFault } from './fault.ts';
 import { redirected } from './redirect.ts';
@@ -42,11 +51,23 @@ export interface HttpAnswer {
 export class HttpSender {
   readonly #http = new HttpAgent(AGENT);
   #https: HttpsAgent | null = null;
+  #tunnels: HttpsAgent | null = null;
+  readonly #proxies: Proxies;
+
+  constructor(proxies: Proxies) {
+    this.#proxies = proxies;
+  }
 
   /** TLS is 3 MiB that a daemon without servers elsewhere does not have to carry, so it is loaded when it is needed. */
   #secureAgent(): HttpsAgent {
     this.#https ??= new (process.getBuiltinModule('node:https').Agent)(AGENT);
     return this.#https;
+  }
+
+  #agentThrough(proxy: ProxyServer | null): HttpsAgent {
+    if (proxy === null) return this.#secureAgent();
+    this.#tunnels ??= tunnelAgent(proxy, AGENT);
+    return this.#tunnels;
   }
 
   /**
@@ -59,6 +80,11 @@ export class HttpSender {
     for (let hop = 0; ; hop++) {
       const response = await this.#withRetries({ ...order, url, headers });
       const status = response.statusCode ?? 0;
+      const proxy = status === 407 && url.protocol === 'http:' ? this.#proxies(url) : null;
+      if (proxy !== null) {
+        response.destroy();
+        throw faultOf(proxyRefusal(proxy, status, url.host), placeOf(url));
+      }
       const next = redirected(status, response.headers.location, url, headers);
       if (next === null) return { status, headers: response.headers, body: decoded(response, placeOf(url)), url };
       response.destroy();
@@ -73,14 +99,32 @@ export class HttpSender {
 
   /** Whether a connection can be made at all; that one is not used. @throws {RemoteFault} */
   async reach(url: URL, signal: AbortSignal): Promise<void> {
-    const secure = url.protocol === 'https:';
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    const port = Number(url.port || (secure ? 443 : 80));
-    await new Promise<void>((resolve, reject) => {
+    try {
+      const proxy = this.#proxies(url);
+      const secure = url.protocol === 'https:';
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      const port = Number(url.port || (secure ? 443 : 80));
+      if (proxy === null) return await this.#connect({ host, port }, secure, url, signal);
+      // By plain http it is the proxy that looks for the server, when there is a request.
+      if (!secure) return await this.#connect({ host: proxy.host, port: proxy.port }, false, url, signal);
+      await this.#connect({ host, port, socket: await openTunnel(proxy, host, port) }, true, url, signal);
+    } catch (thrown) {
+      throw this.#faultOf(thrown, url);
+    }
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https?.destroy();
+    this.#tunnels?.destroy();
+  }
+
+  #connect(to: { host: string; port: number; socket?: Socket }, secure: boolean, url: URL, signal: AbortSignal) {
+    return new Promise<void>((resolve, reject) => {
       const failed = (thrown: unknown) => {
         socket.destroy();
         clearTimeout(timer);
-        reject(faultOf(thrown, placeOf(url)));
+        reject(thrown);
       };
       const done = () => {
         signal.removeEventListener('abort', failed);
@@ -88,20 +132,24 @@ export class HttpSender {
         socket.destroy();
         resolve();
       };
+      const { host } = to;
       const socket = secure
         ? process
             .getBuiltinModule('node:tls')
-            .connect({ host, port, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) }, done)
-        : tcpConnect({ host, port }, done);
+            .connect({ ...to, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) }, done)
+        : tcpConnect(to, done);
       const timer = setTimeout(() => failed(connectTimeout(url)), REMOTE_CONNECT_TIMEOUT_MS);
       socket.on('error', failed);
       signal.addEventListener('abort', failed, { once: true });
     });
   }
 
-  close(): void {
-    this.#http.destroy();
-    this.#https?.destroy();
+  /** By plain http it is the proxy that cannot be reached, not the server behind it. */
+  #faultOf(thrown: unknown, url: URL): RemoteFault {
+    const fault = faultOf(thrown, placeOf(url));
+    if (thrown instanceof McpdError || fault.reason !== 'unreachable' || url.protocol === 'https:') return fault;
+    const proxy = this.#proxies(url);
+    return proxy === null ? fault : faultOf(proxyUnreachable(proxy, thrown), placeOf(url));
   }
 
   async #withRetries(order: HttpOrder): Promise<IncomingMessage> {
@@ -112,9 +160,18 @@ export class HttpSender {
       } catch (thrown) {
         const isStale = attempt.reused && STALE.has(errnoOf(thrown) ?? '');
         if (isStale && order.repeatable && retry < REMOTE_STALE_RETRIES_MAX && !order.signal.aborted) continue;
-        throw faultOf(thrown, placeOf(order.url));
+        throw this.#faultOf(thrown, order.url);
       }
     }
+  }
+
+  #request(url: URL, options: RequestOptions & { headers: Record<string, string> }): ClientRequest {
+    const proxy = this.#proxies(url);
+    if (url.protocol === 'https:')
+      return process.getBuiltinModule('node:https').request(url, { ...options, agent: this.#agentThrough(proxy) });
+    if (proxy === null) return httpRequest(url, { ...options, agent: this.#http });
+    const agent = proxy.protocol === 'https:' ? this.#secureAgent() : this.#http;
+    return forwardedRequest(proxy, url, { ...options, agent });
   }
 
   #once({ method, url, headers, body, headTimeoutMs, signal }: HttpOrder, attempt: { reused: boolean }) {
@@ -130,9 +187,7 @@ export class HttpSender {
         maxHeaderSize: REMOTE_HEADER_BYTES_MAX,
         signal,
       };
-      const request = secure
-        ? process.getBuiltinModule('node:https').request(url, { ...options, agent: this.#secureAgent() })
-        : httpRequest(url, { ...options, agent: this.#http });
+      const request = this.#request(url, options);
       let timer = setTimeout(() => request.destroy(connectTimeout(url)), REMOTE_CONNECT_TIMEOUT_MS);
       const connected = () => {
         clearTimeout(timer);
