@@ -85,6 +85,8 @@ export const TRIES_MAX = 16;
 export const TRY_RESULT_BYTES_MAX = 1 * MIB;
 /** A log, a step of progress or a question above this size is not shown. */
 export const TRY_MESSAGE_BYTES_MAX = 256 * KIB;
+/** Of a completion that is offered while somebody types; the protocol has 100. */
+export const COMPLETIONS_SHOWN_MAX = 100;
 /** The data of an error: the rest is in the server's log. */
 export const TRY_ERROR_DATA_CHARS_MAX = 64 * KIB;
 /** Logs and progress are dropped and counted while the reader is so far behind: far enough below LIVE_QUEUE_BYTES_MAX for him to keep the result. */

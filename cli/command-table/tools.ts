@@ -6,9 +6,16 @@ export const TOOL_COMMANDS: readonly Command[] = [
     name: 'tools',
     group: 'tools',
     summary: 'List the tools that hosts see.',
-    usage: 'tools [NAME] [--json]',
+    usage: 'tools [NAME] [--refresh] [--json]',
     operands: { min: 0, max: 1, noun: "a server's name", complete: 'server' },
-    options: { json: JSON_OPTION },
+    options: {
+      refresh: { kind: 'flag', help: 'start the server first, and read what it lists to hosts of every kind' },
+      json: JSON_OPTION,
+    },
+    notes: [
+      'Some tools are listed only to hosts that can be asked something: forms and links (elicitation), folders',
+      '(roots), a model (sampling).',
+    ],
     examples: [
       ['mcpd tools', ''],
       ['mcpd tools weather', ''],
@@ -25,7 +32,10 @@ export const TOOL_COMMANDS: readonly Command[] = [
       args: { kind: 'value', value: 'JSON', help: 'all arguments as one JSON object' },
       json: { kind: 'flag', help: 'print the raw result; with an object behind it, that object is the arguments' },
     },
-    notes: ['key=value is typed by the schema of the tool; key:=json is taken as it is.'],
+    notes: [
+      'key=value is typed by the schema of the tool; key:=json is taken as it is.',
+      'A tool that asks back is told that nobody can be asked here; on the page of mcpd dashboard it can be answered.',
+    ],
     rewrite: argumentsOfJson,
     examples: [
       ['mcpd call weather__get_current_weather city=Turin', ''],

@@ -12,6 +12,9 @@ import { isToolError, resultText } from '../tool-result.ts';
 /** Exit code of a tool that says it failed: the same as for a server at fault. */
 const TOOL_ERROR_EXIT = 5;
 
+/** What mcpd tells a server that asks a host which cannot be asked; most servers hand it on. */
+const UNASKED = /the host does not support (?:elicitation|sampling|roots)/;
+
 export async function runCall(parsed: Parsed, context: Context): Promise<number> {
   const { output, dist, env, signal } = context;
   const [name = '', ...words] = parsed.operands;
@@ -27,6 +30,9 @@ export async function runCall(parsed: Parsed, context: Context): Promise<number>
   const tools = await daemon.request<ToolInfo[]>('GET', '/api/tools');
   const tool = toolNamed(name, tools);
   if (tool === null) throw unknownTool(name, tools, await daemon.request<ServerStatus[]>('GET', '/api/servers'));
+  if (tool.onlyFor !== null) throw notAskable(tool);
+  const unasked = () =>
+    output.say('mcpd call answers no questions of a server. On the page they can be: mcpd dashboard');
   const raw = await callTool({
     shim: join(dist, 'stdio.cjs'),
     env,
@@ -36,12 +42,16 @@ export async function runCall(parsed: Parsed, context: Context): Promise<number>
     signal,
     onProgress: (text) => output.say(output.sayPaint.dim(showable(text))),
     onStderr: (line) => output.say(showable(line)),
+  }).catch((thrown: unknown) => {
+    if (thrown instanceof McpdError && UNASKED.test(thrown.message)) unasked();
+    throw thrown;
   });
   const result: unknown = JSON.parse(raw);
   if (parsed.flag('json')) output.text(showableRawJson(raw));
   else output.text(resultText(result));
   if (!isToolError(result)) return 0;
   output.say(`${output.sayPaint.red('mcpd:')} ${tool.name} says that it failed`);
+  if (UNASKED.test(raw)) unasked();
   return TOOL_ERROR_EXIT;
 }
 
@@ -53,6 +63,15 @@ function toolNamed(name: string, tools: readonly ToolInfo[]): ToolInfo | null {
   if (exact !== undefined) return exact;
   const [only, ...others] = tools.filter((tool) => tool.raw === name);
   return only !== undefined && others.length === 0 ? only : null;
+}
+
+/** Its server would not know it: it is called as a host that cannot be asked. */
+function notAskable({ name, server, onlyFor }: ToolInfo): McpdError {
+  return new McpdError('TOOL_UNKNOWN', {
+    what: `the command line cannot call ${name}`,
+    why: `${server} lists it only to hosts that can be asked (${onlyFor?.join(', ')}), and this command answers no questions`,
+    fix: 'mcpd dashboard, where a person can answer',
+  });
 }
 
 function unknownTool(name: string, tools: readonly ToolInfo[], servers: readonly ServerStatus[]): McpdError {

@@ -1,4 +1,4 @@
-import type { ServerInfo } from '../../src/api/contract.ts';
+import type { ListedEntry, ServerInfo } from '../../src/api/contract.ts';
 import { shellWord } from '../../src/shell-word.ts';
 import { amount, shownBytes, shownDuration, shownTime } from '../../src/shown.ts';
 import { firstLineOf, showable } from '../../src/text.ts';
@@ -85,9 +85,14 @@ function showLists(info: ServerInfo, output: Output): void {
     output.print('');
     output.table(entries, [
       { title: kind.toUpperCase(), cell: (entry) => entry.name },
-      { title: '', cell: (entry) => firstLineOf(entry.description), cuttable: true },
+      { title: '', cell: entryText, cuttable: true },
     ]);
   }
+}
+
+function entryText({ description, onlyFor }: ListedEntry): string {
+  const line = firstLineOf(description);
+  return onlyFor === null ? line : `(only for hosts with ${onlyFor.join(', ')}) ${line}`;
 }
 
 function showPast(info: ServerInfo, output: Output): void {

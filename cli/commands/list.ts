@@ -1,10 +1,14 @@
+import type { ServerOffer } from '../../src/api/contract/offers.ts';
 import type { CatalogHit, ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
 import { didYouMean } from '../../src/closest.ts';
+import type { DaemonClient } from '../../src/control/client.ts';
 import { remarkOf } from '../../src/doctor/remark.ts';
+import { McpdError } from '../../src/errors.ts';
 import { shownTime } from '../../src/shown.ts';
 import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
+import type { Output } from '../output.ts';
 import { healthPaint, sourceText, statePaint } from '../server-text.ts';
 import { unreadError, unreadParts } from '../unread.ts';
 
@@ -67,6 +71,15 @@ export async function runTools(parsed: Parsed, context: Context): Promise<void> 
   const { output } = context;
   const [name] = parsed.operands;
   const daemon = await context.daemon();
+  if (parsed.flag('refresh')) {
+    if (name === undefined)
+      throw new McpdError('USAGE', {
+        what: 'one server is read anew at a time',
+        why: 'it is started for that',
+        fix: 'mcpd tools NAME --refresh',
+      });
+    await daemon.request('POST', `/api/servers/${encodeURIComponent(name)}/offer`, {});
+  }
   const query = name === undefined ? '' : `?server=${encodeURIComponent(name)}`;
   const tools = await daemon.request<ToolInfo[]>('GET', `/api/tools${query}`);
   const servers = await daemon.request<ServerStatus[]>('GET', '/api/servers');
@@ -74,16 +87,11 @@ export async function runTools(parsed: Parsed, context: Context): Promise<void> 
   const asked = unread.find((server) => server.name === name);
   if (asked !== undefined && tools.length === 0) throw unreadError(asked);
   if (parsed.flag('json')) return output.json(tools);
-  if (tools.length > 0)
-    output.table(tools, [
-      { title: 'TOOL', cell: (tool) => tool.name },
-      { title: 'SERVER', cell: (tool) => tool.server },
-      { title: 'DESCRIPTION', cell: (tool) => firstLineOf(tool.description), cuttable: true },
-    ]);
+  if (tools.length > 0) showTools(tools, output);
   else if (name !== undefined) output.say(`${name} offers no tools.`);
   else if (servers.length === 0) output.say('No tools yet. Try: mcpd install weather');
   else output.say('No server offers a tool.');
-  if (name !== undefined) return;
+  if (name !== undefined) return sayIfMore(name, daemon, output);
   for (const server of unread.filter(({ enabled }) => enabled)) {
     const { what, why } = unreadParts(server);
     output.say(showable(`${what}: ${why}`));
@@ -102,4 +110,23 @@ export async function runSessions(parsed: Parsed, context: Context): Promise<voi
     { title: 'OPEN', cell: (session) => String(session.openCalls), side: 'right' },
     { title: 'CALLS', cell: (session) => String(session.calls), side: 'right' },
   ]);
+}
+
+// — internal —
+
+function showTools(tools: readonly ToolInfo[], output: Output): void {
+  output.table(tools, [
+    { title: 'TOOL', cell: (tool) => tool.name },
+    { title: 'SERVER', cell: (tool) => tool.server },
+    ...(tools.some(({ onlyFor }) => onlyFor !== null)
+      ? [{ title: 'ONLY FOR HOSTS WITH', cell: (tool: ToolInfo) => tool.onlyFor?.join(', ') ?? '' }]
+      : []),
+    { title: 'DESCRIPTION', cell: (tool) => firstLineOf(tool.description), cuttable: true },
+  ]);
+}
+
+async function sayIfMore(name: string, daemon: DaemonClient, output: Output): Promise<void> {
+  const { isWhole } = await daemon.request<ServerOffer>('GET', `/api/servers/${encodeURIComponent(name)}/offer`);
+  if (!isWhole)
+    output.say(`Whether ${name} lists more to hosts that can be asked is not known. Try: mcpd tools ${name} --refresh`);
 }

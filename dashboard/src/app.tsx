@@ -7,6 +7,7 @@ import { PAGES } from './pages/pages.ts';
 import { isInTrouble } from './pages/servers/row.ts';
 import { route } from './route.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
+import { OpenTries } from './trying/open-tries.tsx';
 import { Command } from './ui/code.tsx';
 import { Icon } from './ui/icon.tsx';
 import { Empty } from './ui/notes.tsx';
@@ -23,6 +24,7 @@ export function App() {
       <Header />
       <Navigation />
       <main id="main" tabIndex={-1}>
+        <OpenTries />
         <Content />
       </main>
       <LoginInProgress />

@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { type ExitReport, type ListKind, type ServerStatus, type SessionStatus, SHARINGS } from '../core/model.ts';
+import {
+  type Ability,
+  type ExitReport,
+  type ListKind,
+  type ServerStatus,
+  type SessionStatus,
+  SHARINGS,
+} from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
 import type { FiguresEvent } from './contract/figures.ts';
 import type { LoginInfo } from './contract/logins.ts';
@@ -146,13 +153,26 @@ export interface ToolInfo {
   raw: string;
   description: string;
   inputSchema: unknown;
+  /** Set when only hosts see it that can be asked this; null when every host does. */
+  onlyFor: readonly Ability[] | null;
+}
+
+/** One entry of a list of a server. */
+export interface ListedEntry {
+  /** The name, URI or template that hosts see. */
+  name: string;
+  /** The server's own. */
+  raw: string;
+  description: string;
+  /** As of a tool. */
+  onlyFor: readonly Ability[] | null;
 }
 
 export interface ServerInfo extends ServerStatus {
   instructions: string | null;
   serverInfo: unknown;
   capabilities: unknown;
-  lists: Record<ListKind, { name: string; raw: string; description: string }[]>;
+  lists: Record<ListKind, ListedEntry[]>;
   exits: ExitReport[];
   transitions: { at: number; from: string; to: string; reason: string }[];
   logFile: string;

@@ -10,7 +10,6 @@ import type {
 import type { FiguresEvent, ServerFigures } from './contract/figures.ts';
 import type { LoginEvent, LoginRequest } from './contract/logins.ts';
 import type { ScrapeToken, TelemetryRequest, TelemetryStatus } from './contract/telemetry.ts';
-import type { TryAnswer, TryEvent, TryRequest } from './contract/tries.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -32,6 +31,7 @@ import type {
   ShutdownRequest,
   ToolInfo,
 } from './contract.ts';
+import type { OffersControl } from './offers-control.ts';
 import type { RecordingControl } from './recording-control.ts';
 
 /** How servers fare. */
@@ -75,10 +75,6 @@ export interface DaemonControl {
   login(name: string, request: LoginRequest, report: (event: LoginEvent) => void, signal: AbortSignal): Promise<void>;
   /** Tells whether there was a login. */
   forgetLogin(name: string): Promise<boolean>;
-  /** Resolves after the last event was given to `tell`; an aborted `signal` cancels the call. @throws McpdError SERVER_UNKNOWN, TRIES_FULL */
-  tryServer(name: string, request: TryRequest, tell: (event: TryEvent) => void, signal: AbortSignal): Promise<void>;
-  /** @throws McpdError TRY_UNKNOWN when nobody waits for that answer (any more) */
-  answerTry(id: string, question: string, answer: TryAnswer): Promise<void>;
   tokens(): TokenInfo[];
   /** @throws McpdError NAME_INVALID, NAME_TAKEN */
   addToken(request: TokenRequest): NewToken;
@@ -94,6 +90,7 @@ export interface DaemonControl {
   /** Called with every change; returns the way to stop listening. */
   watch(listener: (event: LiveEvent) => void): () => void;
   readonly figures: FiguresControl;
+  readonly offers: OffersControl;
   shutdown(request: ShutdownRequest): void;
   readonly telemetry: TelemetryControl;
 }

@@ -18,6 +18,7 @@ export function readRoutes(options: AppOptions): Hono<ApiEnv> {
   routes.get('/status', (c) => json(c, control.status()));
   routes.get('/servers', (c) => json(c, control.servers()));
   routes.get('/servers/:name', async (c) => json(c, await control.server(nameOf(c))));
+  routes.get('/servers/:name/offer', (c) => json(c, control.offers.of(nameOf(c))));
   routes.get('/servers/:name/logs', (c) => logs(c, options));
   routes.get('/servers/:name/figures', (c) => json(c, control.figures.of(nameOf(c))));
   routes.get('/figures', (c) => json(c, control.figures.all()));

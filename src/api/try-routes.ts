@@ -5,22 +5,42 @@ import { McpdError } from '../errors.ts';
 import { TRY_NOTICES_BYTES_MAX } from '../operation-limits.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
+import { CompletionRequest } from './contract/offers.ts';
 import { TryAnswer, type TryEvent, TryRequest } from './contract/tries.ts';
 import { bodyAs, json, nameOf } from './request.ts';
 
 /** A person tries a server's tools, prompts and resources. */
 export function tryRoutes(options: AppOptions): Hono<ApiEnv> {
+  const { offers } = options.control;
   const routes = new Hono<ApiEnv>();
   routes.post('/servers/:name/tries', (c) => trying(c, options));
+  routes.post('/servers/:name/offer', (c) => whileAwaited(c, (signal) => offers.readAnew(nameOf(c), signal)));
+  routes.post('/servers/:name/completions', async (c) => {
+    const request = await bodyAs(c, CompletionRequest);
+    return whileAwaited(c, (signal) => offers.complete(nameOf(c), request, signal));
+  });
   routes.post('/tries/:try/answers/:question', async (c) => {
     const answer = await bodyAs(c, TryAnswer);
-    await options.control.answerTry(c.req.param('try'), c.req.param('question'), answer);
+    await offers.answer(c.req.param('try'), c.req.param('question'), answer);
     return json(c, { answered: true });
   });
   return routes;
 }
 
 // — internal —
+
+/** A client that leaves calls it off. */
+async function whileAwaited(c: Context<ApiEnv>, work: (signal: AbortSignal) => Promise<unknown>): Promise<Response> {
+  const { outgoing } = c.env;
+  const abort = new AbortController();
+  const left = () => abort.abort();
+  outgoing.once('close', left);
+  try {
+    return json(c, await work(abort.signal));
+  } finally {
+    outgoing.off('close', left);
+  }
+}
 
 /** The events of a try as lines, as they come. A client that leaves before the end cancels the call. */
 async function trying(c: Context<ApiEnv>, { control }: AppOptions): Promise<Response> {
@@ -32,7 +52,7 @@ async function trying(c: Context<ApiEnv>, { control }: AppOptions): Promise<Resp
   const left = () => abort.abort(new McpdError('REQUEST_INVALID', { what: 'nobody waits for the try any more' }));
   outgoing.once('close', left);
   try {
-    await control.tryServer(name, request, sparing(outgoing, sink.write), abort.signal);
+    await control.offers.try(name, request, sparing(outgoing, sink.write), abort.signal);
   } finally {
     outgoing.off('close', left);
   }

@@ -121,7 +121,7 @@ function extensionsIn(memory: ServerMemory | null): Record<string, unknown> {
   return typeof extensions === 'object' && extensions !== null ? (extensions as Record<string, unknown>) : {};
 }
 
-export function entriesOf(memory: ServerMemory | null, kind: ListKind): readonly string[] {
+function entriesOf(memory: ServerMemory | null, kind: ListKind): readonly string[] {
   return memory?.lists.find((list) => list.kind === kind)?.entries ?? [];
 }
 

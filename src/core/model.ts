@@ -123,6 +123,9 @@ export type Era = 'legacy' | 'modern';
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates';
 export const LIST_KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates'];
 
+/** What a host can be asked by a server in the middle of a call. */
+export type Ability = 'elicitation' | 'roots' | 'sampling';
+
 /** One cached list of one server. Entries keep the bytes the server sent; only what a host would reject was repaired or dropped. */
 export interface CachedList {
   kind: ListKind;
@@ -203,6 +206,7 @@ export interface ServerStatus {
   lastExit: ExitReport | null;
   /** When the next start is due in `backoff`. */
   nextStartAt: number | null;
+  /** Of all that it lists, also to hosts of one kind only. */
   counts: Record<ListKind, number>;
   /** True when the lists were read from this very launch. */
   listed: boolean;

@@ -2,8 +2,8 @@ import { HEALTH_MISSES_MAX } from '../limits.ts';
 import { epoch } from './emit.ts';
 import { isRepair } from './entries.ts';
 import { openCallsOf } from './instance.ts';
-import { entriesOf } from './learning.ts';
 import { type Health, LIST_KINDS, type ListKind, type ServerStatus, type SessionStatus } from './model.ts';
+import { offeredCount } from './offer.ts';
 import { instancesOf } from './places.ts';
 import type { Core, HostSession, Instance, KnownServer } from './state.ts';
 import { STATE_OF } from './supervision.ts';
@@ -41,10 +41,7 @@ export function serverStatus(core: Core, known: KnownServer): ServerStatus {
     starts: sum(({ counters }) => counters.starts),
     lastExit,
     nextStartAt: instance?.phase === 'backoff' ? epoch(core, instance.notBefore) : null,
-    counts: Object.fromEntries(LIST_KINDS.map((kind) => [kind, entriesOf(memory, kind).length])) as Record<
-      ListKind,
-      number
-    >,
+    counts: Object.fromEntries(LIST_KINDS.map((kind) => [kind, offeredCount(known, kind)])) as Record<ListKind, number>,
     listed: memory !== null,
     source: definition.source,
     launch: definition.launch,

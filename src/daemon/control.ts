@@ -8,7 +8,6 @@ import type {
   TokenRequest,
 } from '../api/contract/credentials.ts';
 import type { LoginEvent, LoginRequest } from '../api/contract/logins.ts';
-import type { TryAnswer, TryEvent, TryRequest } from '../api/contract/tries.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -34,6 +33,7 @@ import type { RecordingControl } from '../api/recording-control.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { instancesOf } from '../core/places.ts';
 import type { Figures } from './figures.ts';
+import { Offers } from './offers.ts';
 import type { Parts } from './parts.ts';
 import { commandServer, knownServer, patchServer, serverInfo } from './server-control.ts';
 import { removeSecrets, secretRows, setSecret } from './stored-secrets.ts';
@@ -42,12 +42,14 @@ import { shown, toolsOf } from './views.ts';
 /** What the control API can do, carried out by the daemon's parts. */
 export class Control implements DaemonControl {
   readonly figures: Figures;
+  readonly offers: Offers;
   readonly #parts: Parts;
   #recordings: Promise<RecordingControl> | null = null;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.figures = parts.figures;
+    this.offers = new Offers(parts);
   }
 
   get telemetry(): TelemetryControl {
@@ -193,15 +195,6 @@ export class Control implements DaemonControl {
 
   forgetLogin(name: string): Promise<boolean> {
     return this.#parts.logins.forget(name);
-  }
-
-  async tryServer(name: string, request: TryRequest, tell: (event: TryEvent) => void, signal: AbortSignal) {
-    knownServer(this.#parts.gateway, name);
-    await (await this.#parts.hosts.tries()).run(name, request, tell, signal);
-  }
-
-  async answerTry(id: string, question: string, answer: TryAnswer): Promise<void> {
-    (await this.#parts.hosts.tries()).answer(id, question, answer);
   }
 
   recordings(): Promise<RecordingControl> {

@@ -26,6 +26,11 @@ export class InstallWork {
     return (await this.#load()).catalog(query);
   }
 
+  /** Tries an installed server once more, for its lists. @throws {McpdError} as a trial fails */
+  async readAnew(server: string, signal: AbortSignal): Promise<void> {
+    await (await this.#load()).readAnew(server, signal);
+  }
+
   /** Does what brings servers; `isUnderWay` until it has ended. */
   async install<T>(work: (installer: Installer) => Promise<T>): Promise<T> {
     this.#underWay += 1;

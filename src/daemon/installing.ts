@@ -1,10 +1,13 @@
 import { homedir } from 'node:os';
 import { inputsOf, loadCatalog, searchCatalog } from '../../registry/catalog.ts';
 import type { CatalogHit } from '../api/contract.ts';
+import type { TrialOutcome } from '../core/events.ts';
+import type { ServerDefinition, ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { inputSpec } from '../install/inputs.ts';
 import { Installer } from '../install/install.ts';
 import { npmPackages } from '../install/npm.ts';
+import { trialError } from '../install/trial-failure.ts';
 import type { Parts } from './parts.ts';
 import type { Trials } from './trials.ts';
 import { shown, toolsOf } from './views.ts';
@@ -13,10 +16,16 @@ import { shown, toolsOf } from './views.ts';
 export class Installing {
   readonly installer: Installer;
   readonly #parts: Parts;
+  readonly #try: (definition: ServerDefinition, signal: AbortSignal) => Promise<TrialOutcome>;
 
   constructor(parts: Parts, trials: Trials) {
     this.#parts = parts;
     const { registry, secrets, processes, gateway, runtime, now, waits, paths, logins } = parts;
+    this.#try = (definition, signal) => {
+      // Not what a server of that name met earlier.
+      logins.remote.forgetRefusals(definition.name);
+      return trials.run(parts, definition, signal);
+    };
     this.installer = new Installer({
       paths,
       userHome: homedir(),
@@ -29,11 +38,7 @@ export class Installing {
         track: (pid) => processes.guard(pid),
       }),
       findCommand: (command, cwd) => processes.findCommand(command, cwd),
-      trial: (definition, signal) => {
-        // Not what a server of that name met earlier.
-        logins.remote.forgetRefusals(definition.name);
-        return trials.run(parts, definition, signal);
-      },
+      trial: this.#try,
       loginWanted: ({ name, launch }) => (launch.kind === 'http' ? logins.remote.refusal(name, launch.url) : null),
       forgetLogin: (server) => logins.remote.forget(server),
       announce: (definition, memory) => {
@@ -54,6 +59,25 @@ export class Installing {
       ending: parts.ending,
       now: () => Date.now(),
     });
+  }
+
+  /**
+   * Tries an installed server once more, for its lists; whatever runs of it goes on.
+   * @throws {McpdError} SERVER_START_FAILED, SERVER_START_TIMEOUT, LIST_FAILED, COMMAND_NOT_FOUND, INSTALL_CANCELLED
+   */
+  async readAnew(server: ServerName, signal: AbortSignal): Promise<void> {
+    const { registry, gateway, runtime, now } = this.#parts;
+    const definition = registry.server(server);
+    if (definition === null) throw new McpdError('SERVER_UNKNOWN', { what: `there is no server ${server}` });
+    const outcome = await this.#try(definition, AbortSignal.any([signal, this.#parts.ending]));
+    if (!outcome.ok)
+      throw trialError(outcome, { name: server, scriptsLeftOut: [], withScripts: '', fix: `mcpd logs ${server}` });
+    const known = gateway.view.servers.get(server);
+    // It was changed or removed meanwhile: these lists are of the past.
+    if (known === undefined || known.definition.fingerprint !== outcome.memory.fingerprint) return;
+    const memory = { ...outcome.memory, callsBack: known.callsBackSince !== null };
+    registry.saveMemory(server, memory);
+    runtime.post({ type: 'server-defined', at: now(), definition: known.definition, memory });
   }
 
   catalog(query: string): CatalogHit[] {

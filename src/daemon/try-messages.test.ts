@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TRY_ERROR_DATA_CHARS_MAX, TRY_RESULT_BYTES_MAX } from '../operation-limits.ts';
-import { noticeOf, openingOf, outcomeOf, questionOf } from './try-messages.ts';
+import { completionOf, noticeOf, openingOf, outcomeOf } from './try-messages.ts';
 
 const line = (text: string) => [Buffer.from(`${text}\n`)];
 const message = (value: object) => line(JSON.stringify({ jsonrpc: '2.0', ...value }));
@@ -93,34 +93,35 @@ test('steps of progress and logs are shown, whatever is missing of them', () => 
     expect(log(odd)).toEqual({ type: 'log', level: 'info', logger: null, data: 'null' });
 });
 
-test.each(['javascript:alert(1)', 'file:///etc/passwd', 'not a link', '', 5])(
-  'the link %s is shown to nobody',
-  (url) => {
-    const params = { mode: 'url', message: 'open this', url };
-    expect(questionOf(message({ id: 1, method: 'elicitation/create', params }))).toMatchObject({
-      refused: expect.stringContaining('http'),
-    });
-  },
-);
-
-test('a link is shown as a browser would read it, and its host by itself', () => {
-  const params = { mode: 'url', message: 'open this', url: 'https://bank.example@evil.example:8443/a b' };
-  expect(questionOf(message({ id: 1, method: 'elicitation/create', params }))).toEqual({
-    mode: 'url',
-    message: 'open this',
-    url: 'https://bank.example@evil.example:8443/a%20b',
-    host: 'evil.example:8443',
-  });
-});
-
-test('a question that is no form and no link is refused by its name', () => {
-  expect(questionOf(message({ id: 1, method: 'sampling/createMessage', params: {} }))).toEqual({
-    refused: 'sampling/createMessage is answered by nobody here',
-  });
-});
-
 test('arguments that are nested too deeply are never sent', () => {
   const deep: unknown = JSON.parse('['.repeat(2000) + ']'.repeat(2000));
   expect(openingOf({ kind: 'tool', name: 'x', arguments: { deep } })).toBeNull();
   expect(openingOf({ kind: 'tool', name: 'x', arguments: { deep: [[1]] } })).toHaveLength(4);
+});
+
+test('a completion asks nobody, so that a server needs no process of its own for it', () => {
+  const of = { kind: 'template', uriTemplate: 'x://{id}' } as const;
+  const said = (openingOf({ kind: 'completion', of, argument: 'id', value: '1', known: { a: 'b' } }) ?? []).map(
+    (frame) => JSON.parse(Buffer.concat(frame.bytes).toString()),
+  );
+  expect(said[0].params.capabilities).toEqual({});
+  expect(said.at(-1)).toMatchObject({
+    method: 'completion/complete',
+    params: {
+      ref: { type: 'ref/resource', uri: 'x://{id}' },
+      argument: { name: 'id', value: '1' },
+      context: { arguments: { a: 'b' } },
+    },
+  });
+});
+
+test('of completions those are offered that look like what they are', () => {
+  const many = Array.from({ length: 150 }, (_, at) => `v${at}`);
+  expect(completionOf(JSON.stringify({ completion: { values: ['a', 'b\u200b', 7, 'c'], total: 9 } }))).toEqual({
+    values: ['a', 'c'],
+    hasMore: true,
+  });
+  expect(completionOf(JSON.stringify({ completion: { values: many } })).values).toHaveLength(100);
+  for (const odd of ['{}', 'null', '{"completion":{"values":"x"}}'])
+    expect(completionOf(odd)).toEqual({ values: [], hasMore: false });
 });

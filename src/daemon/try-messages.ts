@@ -1,24 +1,35 @@
-import type { TryAnswer, TryQuestion, TryRequest, TryResult, TryRpcError } from '../api/contract/tries.ts';
-import { messageOf } from '../hosts/http/body.ts';
-import { TRY_ERROR_DATA_CHARS_MAX, TRY_MESSAGE_BYTES_MAX, TRY_RESULT_BYTES_MAX } from '../operation-limits.ts';
+import type { Completion, CompletionRequest } from '../api/contract/offers.ts';
+import type { TryRequest, TryResult, TryRpcError } from '../api/contract/tries.ts';
+import {
+  COMPLETIONS_SHOWN_MAX,
+  TRY_ERROR_DATA_CHARS_MAX,
+  TRY_MESSAGE_BYTES_MAX,
+  TRY_RESULT_BYTES_MAX,
+} from '../operation-limits.ts';
 import { asBuffer, join } from '../protocol/bytes.ts';
 import type { Bytes, Frame, RawId, Span } from '../protocol/frame.ts';
-import { notificationText, requestText, resultText } from '../protocol/jsonrpc.ts';
+import { notificationText, requestText } from '../protocol/jsonrpc.ts';
 import { member, text } from '../protocol/members.ts';
 import { NEWEST_LEGACY } from '../protocol/revisions.ts';
-import { showableRawJson } from '../text.ts';
+import { showable, showableRawJson } from '../text.ts';
 import { VERSION } from '../version.ts';
+import { frameOf, memberOfParams, objectOf, readMessage, TRY_CAPABILITIES, words } from './try-questions.ts';
 
 /** What a try says and hears as a host, and what a person is shown of it. Pure. */
 
 export const TRY_HOST = 'mcpd dashboard';
 
+/** What a session here is opened for: something is tried, or completed while somebody types. */
+export type Wish = TryRequest | ({ kind: 'completion' } & CompletionRequest);
+
 /** What a try says, in this order and at once; its call comes last. Null: the arguments are nested too deeply. */
-export function openingOf(request: TryRequest): Frame[] | null {
-  const call = frameOf(requestText(CALL, ...asked(request)));
+export function openingOf(wish: Wish): Frame[] | null {
+  const call = frameOf(requestText(CALL, ...asked(wish)));
   if (call === null) return null;
+  // Nobody is asked for the sake of a completion: a server that may ask needs no process of its own for it.
+  const capabilities = wish.kind === 'completion' ? {} : TRY_CAPABILITIES;
   const opening = [
-    requestText(HANDSHAKE, 'initialize', JSON.stringify(HELLO)),
+    requestText(HANDSHAKE, 'initialize', JSON.stringify({ ...HELLO, capabilities })),
     notificationText('notifications/initialized', null),
     requestText(LOG_LEVEL, 'logging/setLevel', '{"level":"debug"}'),
   ];
@@ -30,18 +41,6 @@ export function cancelling(): Frame | null {
   return frameOf(
     notificationText('notifications/cancelled', `{"requestId":${CALL},"reason":"called off by a person"}`),
   );
-}
-
-/** The answer to a question of the server. Null: it is nested too deeply. */
-export function answering(id: RawId, question: TryQuestion, { action, content }: TryAnswer): Frame | null {
-  const filled = action === 'accept' && question.mode === 'form' ? { content: content ?? {} } : {};
-  return frameOf(resultText(id, JSON.stringify({ action, ...filled })));
-}
-
-/** A small message of ours as what comes in. */
-export function frameOf(line: string): Frame | null {
-  const message = messageOf([Buffer.from(line)]);
-  return typeof message === 'object' && 'envelope' in message ? message : null;
 }
 
 export function isAnswerToCall(id: RawId | null): boolean {
@@ -73,6 +72,16 @@ export function outcomeOf(answer: Bytes): TryOutcome {
   };
 }
 
+/** What is offered of the values in the result of a completion. */
+export function completionOf(result: string): Completion {
+  const { values, total, hasMore } = objectOf(objectOf(JSON.parse(result))['completion']);
+  const given = Array.isArray(values) ? values : [];
+  return {
+    values: given.filter(isPlain).slice(0, COMPLETIONS_SHOWN_MAX),
+    hasMore: hasMore === true || (typeof total === 'number' && total > given.length),
+  };
+}
+
 export type TryNotice =
   | { type: 'progress'; progress: number; total: number | null; message: string | null }
   | { type: 'log'; level: string; logger: string | null; data: string }
@@ -82,7 +91,7 @@ export type TryNotice =
 
 export function noticeOf(notice: Bytes): TryNotice {
   const bytes = join(notice);
-  const { method, params } = read(bytes);
+  const { method, params } = readMessage(bytes);
   switch (method) {
     case 'notifications/progress': {
       const { progress, total, message } = params as { progress?: unknown; total?: unknown; message?: unknown };
@@ -103,25 +112,11 @@ export function noticeOf(notice: Bytes): TryNotice {
   }
 }
 
-/** What a person can be shown of a question; or why he is not. */
-export function questionOf(question: Bytes): TryQuestion | { refused: string } {
-  const { method, params } = read(join(question));
-  if (method !== 'elicitation/create') return { refused: `${String(method)} is answered by nobody here` };
-  const message = words(params['message']) ?? '';
-  if (params['mode'] !== 'url') return { mode: 'form', message, schema: params['requestedSchema'] ?? {} };
-  const url = words(params['url']) ?? '';
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null || !LINKS.includes(parsed.protocol))
-    return { refused: 'it sends a person to an address that is not http or https' };
-  return { mode: 'url', message, url: parsed.href, host: parsed.host };
-}
-
 // — internal —
 
 const HANDSHAKE = 1;
 const LOG_LEVEL = 2;
 const CALL = 3;
-const LINKS = ['https:', 'http:'];
 
 const TOO_LONG_WORDS = 'its error is too long to be shown';
 const TOO_LONG: TryOutcome = {
@@ -133,11 +128,10 @@ const TOO_LONG: TryOutcome = {
 /** Newest of the revisions in which a host is asked by requests, so that a server of either era can ask in the middle of its call. */
 const HELLO = {
   protocolVersion: NEWEST_LEGACY,
-  capabilities: { elicitation: { form: {}, url: {} } },
   clientInfo: { name: TRY_HOST, version: VERSION },
 };
 
-function asked(request: TryRequest): [method: string, paramsJson: string] {
+function asked(request: Wish): [method: string, paramsJson: string] {
   const _meta = { progressToken: CALL };
   switch (request.kind) {
     case 'tool':
@@ -146,6 +140,13 @@ function asked(request: TryRequest): [method: string, paramsJson: string] {
       return ['prompts/get', JSON.stringify({ name: request.name, arguments: request.arguments ?? {}, _meta })];
     case 'resource':
       return ['resources/read', JSON.stringify({ uri: request.uri, _meta })];
+    case 'completion': {
+      const { of, argument, value, known } = request;
+      const ref =
+        of.kind === 'prompt' ? { type: 'ref/prompt', name: of.name } : { type: 'ref/resource', uri: of.uriTemplate };
+      const context = known === undefined ? {} : { context: { arguments: known } };
+      return ['completion/complete', JSON.stringify({ ref, argument: { name: argument, value }, ...context })];
+    }
   }
 }
 
@@ -192,21 +193,7 @@ function wholeCharacters(bytes: Uint8Array, end: number): number {
   return at;
 }
 
-function read(bytes: Uint8Array): { method: unknown; params: Record<string, unknown> } {
-  const message = objectOf(JSON.parse(text(bytes, { start: 0, end: bytes.length })));
-  return { method: message['method'], params: objectOf(message['params']) };
-}
-
-function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function memberOfParams(bytes: Uint8Array, key: string): string | null {
-  const params = member(bytes, { start: 0, end: bytes.length }, 'params');
-  const found = params === null ? null : member(bytes, params, key);
-  return found === null ? null : text(bytes, found);
-}
-
-function words(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
+/** What it looks like is what would be sent. */
+function isPlain(value: unknown): value is string {
+  return typeof value === 'string' && showable(value) === value;
 }

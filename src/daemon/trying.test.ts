@@ -71,7 +71,7 @@ test('each question waits for its own answer, and for one only', () => {
   one.ask('"a"', FORM);
   one.ask('"b"', { ...FORM, message: 'why?' });
   const questions = one.told.filter((event) => event.type === 'question');
-  expect(questions.map(({ id, params }) => [id, params.message])).toEqual([
+  expect(questions.map(({ id, params }) => [id, 'message' in params && params.message])).toEqual([
     ['q1', 'who?'],
     ['q2', 'why?'],
   ]);
@@ -103,12 +103,33 @@ test('a question that its server takes back cannot be answered any more', () => 
 test.each<[string, object, string?]>([
   ['a link that is none', { mode: 'url', message: 'm', url: 'javascript:alert(1)' }],
   ['a form that is too long', { message: 'x'.repeat(TRY_MESSAGE_BYTES_MAX), requestedSchema: {} }],
-  ['a question for a model', {}, 'sampling/createMessage'],
+  ['a question that nobody here could answer', {}, 'x/y'],
 ])('%s is shown to nobody, and its server is told so', (_what, params, method) => {
   const one = given();
   one.ask('"a"', params, method);
   expect(one.told.slice(1)).toEqual([{ type: 'question-refused', afterMs: 0, why: expect.any(String) }]);
   expect(one.said().at(-1)).toMatchObject({ id: 'a', error: { code: -32602 } });
+});
+
+test('who asks for folders is told at once that there are none', () => {
+  const one = given();
+  one.ask('"a"', {}, 'roots/list');
+  expect(one.told.slice(1)).toEqual([{ type: 'roots-told', afterMs: 0 }]);
+  expect(one.said().at(-1)).toEqual({ jsonrpc: '2.0', id: 'a', result: { roots: [] } });
+});
+
+test('a completion is a session of its own, and its values or its failure are the answer', async () => {
+  const one = given();
+  const of = { kind: 'prompt', name: 'p' } as const;
+  const signal = new AbortController().signal;
+  const completing = one.tries.complete('weather', { of, argument: 'a', value: 'x' }, signal);
+  const reply = (message: object) =>
+    one.tries.send('t2', [Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 3, ...message }))], 'answer', CALL);
+  reply({ result: { completion: { values: ['xa'] } } });
+  expect(await completing).toEqual({ values: ['xa'], hasMore: false });
+  const failing = one.tries.complete('weather', { of, argument: 'a', value: 'x' }, signal);
+  one.tries.send('t3', [Buffer.from('{"jsonrpc":"2.0","id":3,"error":{"code":-1,"message":"no"}}')], 'answer', CALL);
+  await expect(failing).rejects.toMatchObject({ code: 'CALL_FAILED' });
 });
 
 test('a log that is too long is counted', () => {

@@ -1,7 +1,8 @@
-import type { TryAnswer, TryEvent, TryQuestion, TryRequest } from '../api/contract/tries.ts';
+import type { Completion, CompletionRequest } from '../api/contract/offers.ts';
+import type { TryAnswer, TryEvent, TryQuestion } from '../api/contract/tries.ts';
 import { callError } from '../call-error.ts';
 import type { SessionId } from '../core/model.ts';
-import { McpdError } from '../errors.ts';
+import { fromReport, McpdError } from '../errors.ts';
 import type { HostEvent } from '../hosts/connection.ts';
 import type { MessageClass } from '../hosts/outbox.ts';
 import { TRIES_MAX, TRY_MESSAGE_BYTES_MAX } from '../operation-limits.ts';
@@ -9,16 +10,16 @@ import { byteLength } from '../protocol/bytes.ts';
 import type { Bytes, Frame, RawId } from '../protocol/frame.ts';
 import { errorText, INVALID_PARAMS } from '../protocol/jsonrpc.ts';
 import {
-  answering,
   cancelling,
-  frameOf,
+  completionOf,
   isAnswerToCall,
   noticeOf,
   openingOf,
   outcomeOf,
-  questionOf,
   TRY_HOST,
+  type Wish,
 } from './try-messages.ts';
+import { answering, frameOf, questionOf } from './try-questions.ts';
 
 export interface TriesOptions {
   /** A new name for a session of the core. */
@@ -44,7 +45,7 @@ export class Tries {
    * Resolves after the last event was given to `tell`; an aborted `signal` cancels the call.
    * @throws {McpdError} TRIES_FULL, REQUEST_INVALID, before the first event
    */
-  run(server: string, request: TryRequest, tell: (event: TryEvent) => void, signal: AbortSignal): Promise<void> {
+  run(server: string, request: Wish, tell: (event: TryEvent) => void, signal: AbortSignal): Promise<void> {
     if (this.#open.size >= TRIES_MAX)
       throw new McpdError('TRIES_FULL', {
         what: `${TRIES_MAX} tries are under way already`,
@@ -66,6 +67,19 @@ export class Tries {
       one.begin(opening);
       if (signal.aborted) left();
     });
+  }
+
+  /** @throws {McpdError} as the call failed; TRIES_FULL, REQUEST_INVALID */
+  async complete(server: string, request: CompletionRequest, signal: AbortSignal): Promise<Completion> {
+    let completion: Completion = { values: [], hasMore: false };
+    let failed: McpdError | null = null;
+    const tell = (event: TryEvent) => {
+      if (event.type === 'failed') failed = fromReport(event.error);
+      else if (event.type === 'result' && !event.isCut) completion = completionOf(event.result);
+    };
+    await this.run(server, { kind: 'completion', ...request }, tell, signal);
+    if (failed !== null) throw failed;
+    return completion;
   }
 
   /** A message of the core for one of its sessions here. */
@@ -96,7 +110,7 @@ export class Tries {
 interface TryOptions extends Omit<TriesOptions, 'sessionId'> {
   id: SessionId;
   server: string;
-  request: TryRequest;
+  request: Wish;
   /** The person, where `report` is for the core. */
   tell(event: TryEvent): void;
   over(): void;
@@ -167,7 +181,7 @@ class Try {
     const durationMs = this.#elapsed();
     if (outcome.kind === 'result') tell({ type: 'result', ...outcome.shown, durationMs });
     else {
-      const target = request.kind === 'resource' ? request.uri : request.name;
+      const target = targetOf(request);
       const error = callError(outcome.error, { target, server }).report();
       tell({ type: 'failed', error, rpc: outcome.rpc, durationMs });
     }
@@ -182,9 +196,14 @@ class Try {
       this.#options.tell({ type: 'question-refused', afterMs, why: question.refused });
       return this.#say(frameOf(errorText(rawId, INVALID_PARAMS, question.refused)));
     }
+    if (question.mode === 'roots') {
+      this.#options.tell({ type: 'roots-told', afterMs });
+      return this.#say(answering(rawId, question, { action: 'accept' }));
+    }
     const id = `q${++this.#asked}`;
     this.#questions.set(id, { rawId, question });
-    this.#options.tell({ type: 'question', afterMs, id, method: 'elicitation/create', params: question });
+    const method = question.mode === 'sampling' ? 'sampling/createMessage' : 'elicitation/create';
+    this.#options.tell({ type: 'question', afterMs, id, method, params: question });
   }
 
   #notice(bytes: Bytes): void {
@@ -215,6 +234,18 @@ class Try {
 
   #elapsed(): number {
     return Math.round(this.#options.now() - this.#since);
+  }
+}
+
+function targetOf(wish: Wish): string {
+  switch (wish.kind) {
+    case 'resource':
+      return wish.uri;
+    case 'completion':
+      return wish.argument;
+    case 'tool':
+    case 'prompt':
+      return wish.name;
   }
 }
 

@@ -1,16 +1,14 @@
-import type { ToolInfo } from '../api/contract.ts';
+import type { ServerOffer } from '../api/contract/offers.ts';
+import type { ListedEntry, ToolInfo } from '../api/contract.ts';
+import { mayComplete } from '../core/dispatch.ts';
 import type { Gateway } from '../core/gateway.ts';
-import { listOf } from '../core/listing.ts';
+import { keysOf } from '../core/listing.ts';
 import { LIST_KINDS, type ListKind, type ServerStatus } from '../core/model.ts';
+import { isWholeOffer, offeredBy } from '../core/offer.ts';
 import { placed } from '../own-places.ts';
+import { showableRawJson } from '../text.ts';
 
 /** What people are shown of the core's data: pure, made on request. */
-
-interface ListedEntry {
-  name: string;
-  raw: string;
-  description: string;
-}
 
 /** A status with the paths that its launch has now. */
 export function shown(status: ServerStatus): ServerStatus {
@@ -25,14 +23,15 @@ export function toolsOf(gateway: Gateway, server: string | null): ToolInfo[] {
   return chosen.flatMap((name) => {
     const known = servers.get(name);
     if (known === undefined || (server === null && !known.definition.enabled)) return [];
-    return listOf(known, 'tools', '').map((text): ToolInfo => {
-      const tool = JSON.parse(text) as { name: string; description?: string; inputSchema: unknown };
+    return offeredBy(known, 'tools').map(({ entry, onlyFor }): ToolInfo => {
+      const tool = JSON.parse(entry) as { name: string; description?: string; inputSchema: unknown };
       return {
         server: name,
         name: names.exposedName('tool', name, tool.name) ?? tool.name,
         raw: tool.name,
         description: tool.description ?? '',
         inputSchema: tool.inputSchema,
+        onlyFor,
       };
     });
   });
@@ -40,6 +39,39 @@ export function toolsOf(gateway: Gateway, server: string | null): ToolInfo[] {
 
 /** All lists of one server, with the names that hosts use. */
 export function listsOf(gateway: Gateway, server: string): Record<ListKind, ListedEntry[]> {
+  return eachList((kind) =>
+    offeredIn(gateway, server, kind).map(({ entry, raw, name, onlyFor }) => {
+      const { description, name: title } = JSON.parse(entry) as { name?: string; description?: string };
+      return { name, raw, description: description ?? title ?? '', onlyFor };
+    }),
+  );
+}
+
+/** The same as the page gets it, with all that is known of each entry. */
+export function offerOf(gateway: Gateway, server: string): ServerOffer {
+  const known = gateway.view.servers.get(server);
+  const memory = known?.memory ?? null;
+  const capabilities = JSON.parse(memory?.capabilities ?? '{}') as object;
+  return {
+    lists: eachList((kind) =>
+      offeredIn(gateway, server, kind).map(({ entry, name, onlyFor }) => ({
+        name,
+        json: showableRawJson(entry),
+        onlyFor,
+      })),
+    ),
+    completes: memory !== null && mayComplete(memory.protocolVersion, capabilities),
+    isWhole: known !== undefined && isWholeOffer(known),
+  };
+}
+
+// — internal —
+
+function eachList<T>(listed: (kind: ListKind) => T[]): Record<ListKind, T[]> {
+  return Object.fromEntries(LIST_KINDS.map((kind) => [kind, listed(kind)])) as Record<ListKind, T[]>;
+}
+
+function offeredIn(gateway: Gateway, server: string, kind: ListKind) {
   const { servers, names, uris } = gateway.view;
   const known = servers.get(server);
   const exposed: Record<ListKind, (raw: string) => string> = {
@@ -48,17 +80,10 @@ export function listsOf(gateway: Gateway, server: string): Record<ListKind, List
     resources: (raw) => uris.exposed(server, raw),
     templates: (raw) => uris.exposed(server, raw),
   };
-  const entries = LIST_KINDS.map((kind) => {
-    const list = known === undefined ? [] : listOf(known, kind, '');
-    return [kind, list.map((text) => listedEntry(text, exposed[kind]))] as const;
-  });
-  return Object.fromEntries(entries) as Record<ListKind, ListedEntry[]>;
-}
-
-// — internal —
-
-function listedEntry(text: string, exposed: (raw: string) => string): ListedEntry {
-  const entry = JSON.parse(text) as { name?: string; uri?: string; uriTemplate?: string; description?: string };
-  const raw = entry.uri ?? entry.uriTemplate ?? entry.name ?? '';
-  return { name: exposed(raw), raw, description: entry.description ?? entry.name ?? '' };
+  const offered = known === undefined ? [] : offeredBy(known, kind);
+  const raws = keysOf(
+    kind,
+    offered.map(({ entry }) => entry),
+  );
+  return offered.map((one, at) => ({ ...one, raw: raws[at] ?? '', name: exposed[kind](raws[at] ?? '') }));
 }

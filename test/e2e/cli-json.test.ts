@@ -21,7 +21,7 @@ test('what --json prints has the fields that docs/cli-json.md lists', async ({ m
   const info = await machine.ok('info', 'echo', '--json');
   expectFields(info, 'list');
   expectFields(info, 'info NAME');
-  expect(info.lists.tools[0]).toEqual({ name: 'echo__echo', raw: 'echo', description: 'Says the same' });
+  expect(info.lists.tools[0]).toEqual({ name: 'echo__echo', raw: 'echo', description: 'Says the same', onlyFor: null });
   expect(info.transitions).toContainEqual(expect.objectContaining({ from: 'starting', to: 'running' }));
   expectFields(await machine.ok('add', 'other', '--json', '--', ...fake('slow')), 'install');
   expect((await machine.ok('tools', 'echo', '--json'))[0]).toMatchObject({

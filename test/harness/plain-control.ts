@@ -2,7 +2,6 @@ import type { CallQuery } from '../../src/api/contract/calls.ts';
 import type { SecretInfo, SecretRequest, TokenRequest } from '../../src/api/contract/credentials.ts';
 import type { FiguresEvent, ServerFigures } from '../../src/api/contract/figures.ts';
 import type { LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts';
-import type { TryAnswer, TryEvent, TryRequest } from '../../src/api/contract/tries.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -19,6 +18,7 @@ import type {
 import type { DaemonControl, FiguresControl, TelemetryControl } from '../../src/api/daemon-control.ts';
 import { DEFAULT_LIMITS } from '../../src/core/model.ts';
 import { McpdError } from '../../src/errors.ts';
+import { PlainOffers } from './plain-offers.ts';
 import { PlainRecordings } from './plain-recordings.ts';
 
 /** The daemon's side of the control API, from plain data: what the API is given is what a test reads back. */
@@ -35,9 +35,6 @@ export class PlainControl implements DaemonControl {
   /** What an install does after it was asked. */
   installing: (report: (event: InstallEvent) => void, signal: AbortSignal) => Promise<void> = async (report) =>
     report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 1 });
-  /** What a try does after it was asked. */
-  trying: (tell: (event: TryEvent) => void, signal: AbortSignal) => Promise<void> = async (tell) =>
-    tell({ type: 'result', result: '{}', isCut: false, bytes: 2, isError: false, durationMs: 1 });
   /** Ends the log that is followed. */
   onGone: () => void = () => undefined;
   onShutdown: (request: ShutdownRequest) => void = () => undefined;
@@ -55,6 +52,7 @@ export class PlainControl implements DaemonControl {
     },
   };
   private readonly figureWatchers = new Set<(event: FiguresEvent) => void>();
+  readonly offers = new PlainOffers((name) => this.find(name), this.asked);
   readonly plainRecordings = new PlainRecordings((name) => this.find(name));
   private readonly watchers = new Set<(event: LiveEvent) => void>();
   private readonly followers = new Set<(line: LogLine) => void>();
@@ -121,7 +119,8 @@ export class PlainControl implements DaemonControl {
   }
 
   tools(server: string | null) {
-    const all = [{ server: 'weather', name: 'weather__now', raw: 'now', description: 'now', inputSchema: { big: 1 } }];
+    const tool = { server: 'weather', name: 'weather__now', raw: 'now', description: 'now', inputSchema: { big: 1 } };
+    const all = [{ ...tool, onlyFor: null }];
     return all.filter((tool) => server === null || tool.server === server);
   }
 
@@ -211,16 +210,6 @@ export class PlainControl implements DaemonControl {
     this.find(name);
     this.asked.push(`forget login ${name}`);
     return true;
-  }
-
-  async tryServer(name: string, request: TryRequest, tell: (event: TryEvent) => void, signal: AbortSignal) {
-    this.find(name);
-    this.asked.push(`try ${name} ${JSON.stringify(request)}`);
-    await this.trying(tell, signal);
-  }
-
-  async answerTry(id: string, question: string, answer: TryAnswer) {
-    this.asked.push(`answer ${id} ${question} ${JSON.stringify(answer)}`);
   }
 
   tokens() {

@@ -16,7 +16,7 @@ const RESULT: TryEvent = { type: 'result', result: '{}', isCut: false, bytes: 2,
 
 test('a reader that is behind misses logs and is told how many, and never a question or the end', async () => {
   const LOGS = 2000;
-  here.control.trying = async (tell) => {
+  here.control.offers.trying = async (tell) => {
     for (let count = 0; count < LOGS; count++) tell(log('x'.repeat(10_000)));
     tell({ type: 'dropped', count: 1 });
     tell({
@@ -24,7 +24,7 @@ test('a reader that is behind misses logs and is told how many, and never a ques
       afterMs: 0,
       id: 'q1',
       method: 'elicitation/create',
-      params: { mode: 'form', message: '', schema: {} },
+      params: { mode: 'form', message: '', schema: '{}' },
     });
     tell(RESULT);
   };
@@ -38,7 +38,7 @@ test('a reader that is behind misses logs and is told how many, and never a ques
 
 test('a page that goes away calls the try off', async () => {
   let signal: AbortSignal | undefined;
-  here.control.trying = async (tell, given) => {
+  here.control.offers.trying = async (tell, given) => {
     signal = given;
     tell({ type: 'started', id: 't0123456789ab' });
     await new Promise((resolve) => given.addEventListener('abort', resolve));
@@ -50,7 +50,7 @@ test('a page that goes away calls the try off', async () => {
 });
 
 test('a try that does not begin is an error with a status of its own', async () => {
-  here.control.trying = async () => {
+  here.control.offers.trying = async () => {
     throw new McpdError('TRIES_FULL', { what: 'enough' });
   };
   const one = new Try(here, 'weather', tool('now'));
@@ -59,7 +59,7 @@ test('a try that does not begin is an error with a status of its own', async () 
 });
 
 test('what a page is told is safe to show', async () => {
-  here.control.trying = async (tell) => {
+  here.control.offers.trying = async (tell) => {
     tell({ type: 'progress', afterMs: 0, progress: 1, total: null, message: 'a\u202eb\x1b[2J' });
     tell(RESULT);
   };

@@ -25,6 +25,7 @@ import type { NewToken, SecretChange, SecretInfo, SecretRequest, TokenInfo, Toke
 import type { ServerFigures } from './figures.ts';
 import type { HealthReport } from './health.ts';
 import type { LoginEvent, LoginRequest, PageLoginRequest } from './logins.ts';
+import type { Completion, CompletionRequest, ServerOffer } from './offers.ts';
 import type {
   RecordedFrames,
   Recording,
@@ -95,7 +96,14 @@ export interface Routes {
   /** Forgets a login. */
   'DELETE /api/servers/{name}/auth': { answer: { server: string; forgotten: boolean } };
 
-  /** The tools of one server or of all, as hosts see them. */
+  /** All that it lists, to whichever host, with what each entry takes; starts nothing. */
+  'GET /api/servers/{name}/offer': { answer: ServerOffer };
+  /** Reads it anew, as hosts of either kind get it: the server is started for that, beside what runs of it. */
+  'POST /api/servers/{name}/offer': { answer: ServerOffer };
+  /** How the server completes an argument of a prompt or of a resource template. */
+  'POST /api/servers/{name}/completions': { request: CompletionRequest; answer: Completion };
+
+  /** The tools of one server or of all, as hosts see them; those too that only some hosts see. */
   'GET /api/tools': { query: { server?: string }; answer: ToolInfo[] };
   /** A person tries a tool, a prompt or a resource. */
   'POST /api/servers/{name}/tries': { request: TryRequest; lines: TryEvent };

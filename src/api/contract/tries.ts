@@ -30,9 +30,17 @@ export type TryEvent =
   /** `data` is JSON text as the server sent it, safe to show. */
   | { type: 'log'; afterMs: number; level: string; logger: string | null; data: string }
   /** The server wants something of a person. It waits until this is answered. */
-  | { type: 'question'; afterMs: number; id: string; method: 'elicitation/create'; params: TryQuestion }
+  | {
+      type: 'question';
+      afterMs: number;
+      id: string;
+      method: 'elicitation/create' | 'sampling/createMessage';
+      params: TryQuestion;
+    }
   /** It does not want it any more: an answer would be refused. */
   | { type: 'question-withdrawn'; afterMs: number; id: string }
+  /** It wanted the folders of its host, and was told at once that there are none. */
+  | { type: 'roots-told'; afterMs: number }
   /** It wanted something that nobody may be shown, such as a link that is not http(s), and was told so. */
   | { type: 'question-refused'; afterMs: number; why: string }
   /** So many logs and steps of progress before this line were too long, or came faster than they were read. */
@@ -64,15 +72,28 @@ export interface TryRpcError {
 }
 
 export type TryQuestion =
-  /** `schema` is flat: an object of strings, numbers, booleans and choices. */
-  | { mode: 'form'; message: string; schema: unknown }
+  /**
+   * `schema` is JSON text, safe to show; what is parsed out of it is the server's own, to the letter, and is not. It is flat: an object of
+   * strings, numbers, booleans and choices.
+   */
+  | { mode: 'form'; message: string; schema: string }
   /** Shown before it is opened, `host` first. `accept` means that the person has opened it. */
-  | { mode: 'url'; message: string; url: string; host: string };
+  | { mode: 'url'; message: string; url: string; host: string }
+  /** What a model should say to this. The person may say it in its place. */
+  | {
+      mode: 'sampling';
+      systemPrompt: string | null;
+      /** `text` is JSON text of the content where that is no text. */
+      messages: { role: string; text: string }[];
+      maxTokens: number | null;
+    };
 
 /** `POST /api/tries/ID/answers/QUESTION`, answered by `{answered: true}`. */
 export const TryAnswer = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
   /** What was filled in, for a form that is accepted. */
   content: z.optional(z.record(z.string(), z.unknown())),
+  /** What the person says in the place of a model, where that was asked for and is accepted. */
+  text: z.optional(z.string()),
 });
 export type TryAnswer = z.infer<typeof TryAnswer>;

@@ -7,30 +7,25 @@ import { Command } from '../../ui/code.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/notes.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
+import type { Entry } from './offer.ts';
 
-export interface Entry {
-  /** The server's own name for it, or its URI. */
-  raw: string;
-  /** How hosts know it. */
-  name: string;
-  description: string;
-}
-
-interface EntryListProps<T extends Entry> {
+interface EntryListProps {
   server: string;
   /** Null while nobody knows yet. */
-  entries: readonly T[] | null;
+  entries: readonly Entry[] | null;
   noun: string;
+  /** Of the chosen one; null is the first. */
+  raw: string | null;
+  onChoose: (raw: string) => void;
   /** What is shown of the chosen one. */
-  children: (entry: T) => ComponentChildren;
+  children: (entry: Entry) => ComponentChildren;
 }
 
 const ROW_HEIGHT = 54;
 
 /** What a server offers of one kind: a list to search, and the chosen one beside it. */
-export function EntryList<T extends Entry>({ server, entries, noun, children }: EntryListProps<T>) {
+export function EntryList({ server, entries, noun, raw, onChoose, children }: EntryListProps) {
   const [words, setWords] = useState('');
-  const [raw, setRaw] = useState<string | null>(null);
   if (entries === null) return <p class="soft">Looking …</p>;
   const status = servers.value.get(server);
   if (entries.length === 0 && status?.listed === false) return <Unread server={status} noun={noun} />;
@@ -41,7 +36,9 @@ export function EntryList<T extends Entry>({ server, entries, noun, children }: 
       </Empty>
     );
   const wanted = words.trim().toLowerCase();
-  const shown = entries.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted));
+  const shown = entries.filter(({ title, name, description }) =>
+    `${title} ${name} ${description}`.toLowerCase().includes(wanted),
+  );
   const chosen = entries.find((entry) => entry.raw === raw) ?? shown[0];
   return (
     <div class="entries">
@@ -57,17 +54,20 @@ export function EntryList<T extends Entry>({ server, entries, noun, children }: 
           keyOf={(entry) => entry.raw}
           rowHeight={ROW_HEIGHT}
           label={`${noun}s`}
-          onOpen={(entry) => setRaw(entry.raw)}
+          onOpen={(entry) => onChoose(entry.raw)}
           render={(entry) => (
             <div class="entry" data-chosen={entry === chosen ? '' : undefined}>
-              <strong class="text">{entry.raw}</strong>
+              <strong>
+                <span class="text">{entry.title}</span>
+                {entry.onlyFor === null ? null : <span class="only-for">{entry.onlyFor.join(', ')} only</span>}
+              </strong>
               <span class="note text">{entry.description}</span>
             </div>
           )}
         />
       </div>
       {chosen === undefined ? null : (
-        <section class="panel-box stack" aria-label={chosen.raw}>
+        <section class="panel-box stack" aria-label={chosen.title}>
           {children(chosen)}
         </section>
       )}

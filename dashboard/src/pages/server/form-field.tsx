@@ -1,15 +1,17 @@
 import { Field } from '../../ui/field.tsx';
+import { type Complete, CompletedInput } from './completed-input.tsx';
 import type { FieldValue, FormField } from './schema-fields.ts';
 
 interface FormFieldViewProps {
   field: FormField;
   value: FieldValue;
   fault: string | undefined;
+  complete?: Complete | undefined;
   onChange: (value: FieldValue) => void;
 }
 
 /** One field of a form made from a schema, with the control that suits its type. */
-export function FormFieldView({ field, value, fault, onChange }: FormFieldViewProps) {
+export function FormFieldView({ field, value, fault, complete, onChange }: FormFieldViewProps) {
   const { control, label, hint, required } = field;
   const text = typeof value === 'string' ? value : '';
   if (control.kind === 'choice' && control.many) return <Many {...{ field, value, fault, onChange }} />;
@@ -19,6 +21,8 @@ export function FormFieldView({ field, value, fault, onChange }: FormFieldViewPr
         const typed = { ...ids, value: text, spellcheck: false };
         switch (control.kind) {
           case 'text':
+            if (complete !== undefined && !control.long)
+              return <CompletedInput {...{ ...typed, complete, onChange }} />;
             return control.long ? (
               <textarea {...typed} rows={4} onInput={(event) => onChange(event.currentTarget.value)} />
             ) : (

@@ -9,15 +9,13 @@ export type Filled = { arguments: Record<string, unknown> } | { faults: Readonly
 
 /** The arguments, or what is wrong with which field (by its place). What was left empty is left out. */
 export function argumentsOf(fields: readonly FormField[], values: FormValues): Filled {
-  const faults = new Map<number, string>();
-  const result = emptyObject();
-  for (const [at, field] of fields.entries()) {
-    const read = valueFrom(field, values[at] ?? '');
-    if ('fault' in read) faults.set(at, read.fault);
-    else if (read.value !== undefined) put(result, field.path, read.value);
-    else if (field.required) faults.set(at, 'this is needed');
-  }
+  const { faults, result } = readAll(fields, values);
   return faults.size > 0 ? { faults } : { arguments: result };
+}
+
+/** What can be read already. */
+export function filledSoFar(fields: readonly FormField[], values: FormValues): Record<string, unknown> {
+  return readAll(fields, values).result;
 }
 
 /** A JSON object that was typed, or what is wrong with it. */
@@ -31,6 +29,18 @@ export function objectOf(json: string): { arguments: Record<string, unknown> } |
 }
 
 // — internal —
+
+function readAll(fields: readonly FormField[], values: FormValues) {
+  const faults = new Map<number, string>();
+  const result = emptyObject();
+  for (const [at, field] of fields.entries()) {
+    const read = valueFrom(field, values[at] ?? '');
+    if ('fault' in read) faults.set(at, read.fault);
+    else if (read.value !== undefined) put(result, field.path, read.value);
+    else if (field.required) faults.set(at, 'this is needed');
+  }
+  return { faults, result };
+}
 
 type Read = { value: unknown } | { fault: string };
 

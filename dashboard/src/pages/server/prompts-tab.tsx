@@ -1,44 +1,30 @@
-import type { ServerInfo } from '../../../../src/api/contract.ts';
-import { servers } from '../../live/store.ts';
-import { ErrorNote } from '../../ui/notes.tsx';
-import { useAnswer } from '../../use-answer.ts';
-import { EntryList } from './entry-list.tsx';
+import { completionsOf } from './completions.ts';
+import { argumentsOfPrompt } from './offer.ts';
+import { OfferTab } from './offer-tab.tsx';
+import { fieldsOfPrompt, textsOf } from './prompt-fields.ts';
+import { type Given, jsonWay } from './schema-form.tsx';
+import type { TabProps } from './server-page.tsx';
 import { TryForm } from './try-form.tsx';
 
-/** What a prompt takes is not part of what is known of it here, so its arguments are given as JSON. */
-const ANY_TEXTS = { type: 'object', additionalProperties: { type: 'string' } };
-
-export function PromptsTab({ name }: { name: string }) {
-  const { answer, thrown } = useAnswer<ServerInfo>(`/api/servers/${name}`, servers.value.get(name)?.since);
+/** The prompts of a server. */
+export function PromptsTab({ name, chosen }: TabProps) {
   return (
-    <>
-      {thrown === null ? null : <ErrorNote thrown={thrown} />}
-      <EntryList server={name} entries={answer?.lists.prompts ?? null} noun="prompt">
-        {(prompt) => (
-          <>
-            <h2 class="text">{prompt.raw}</h2>
-            <p class="text prose">{prompt.description}</p>
-            <TryForm
-              key={prompt.raw}
-              server={name}
-              label={`Try ${prompt.raw}`}
-              schema={ANY_TEXTS}
-              requestOf={(given) => ({ kind: 'prompt', name: prompt.raw, arguments: textsOf(given) })}
-            />
-          </>
-        )}
-      </EntryList>
-    </>
+    <OfferTab name={name} tab="prompts" noun="prompt" chosen={chosen} entriesOf={(lists) => lists.prompts}>
+      {(entry, place, { completes }) => {
+        const { raw } = entry;
+        const requestOf = (given: Given) => ({ kind: 'prompt', name: raw, arguments: textsOf(given) }) as const;
+        return (
+          <TryForm
+            key={raw}
+            place={place}
+            label={`Try ${entry.title}`}
+            fields={fieldsOfPrompt(argumentsOfPrompt(entry))}
+            requestOf={requestOf}
+            raw={(run) => jsonWay((given) => run(requestOf(given)))}
+            complete={completes ? completionsOf(name, { kind: 'prompt', name: raw }) : undefined}
+          />
+        );
+      }}
+    </OfferTab>
   );
-}
-
-// — internal —
-
-/** Arguments of prompts are texts. */
-function textsOf(given: Record<string, unknown>): Record<string, string> {
-  const texts = Object.entries(given).map(([key, value]) => [
-    key,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return Object.fromEntries(texts) as Record<string, string>;
 }

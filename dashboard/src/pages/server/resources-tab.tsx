@@ -1,69 +1,66 @@
-import { useState } from 'preact/hooks';
-import type { ServerInfo } from '../../../../src/api/contract.ts';
-import { servers } from '../../live/store.ts';
-import { Field } from '../../ui/field.tsx';
-import { ErrorNote } from '../../ui/notes.tsx';
-import { useAnswer } from '../../use-answer.ts';
-import { type Entry, EntryList } from './entry-list.tsx';
+import type { TryRequest } from '../../../../src/api/contract/tries.ts';
+import { shown } from '../../text.ts';
+import { completionsOf } from './completions.ts';
+import { OfferTab } from './offer-tab.tsx';
+import type { Given, RawWay } from './schema-form.tsx';
+import type { TabProps } from './server-page.tsx';
 import { TryForm } from './try-form.tsx';
-
-interface ResourceEntry extends Entry {
-  isTemplate: boolean;
-}
-
-const NOTHING_TO_GIVE = { type: 'object', properties: {} };
+import { expand, fieldsOfTemplate, parseTemplate } from './uri-template.ts';
 
 /** Resources and templates of a server; each can be read. */
-export function ResourcesTab({ name }: { name: string }) {
-  const { answer, thrown } = useAnswer<ServerInfo>(`/api/servers/${name}`, servers.value.get(name)?.since);
-  const entries =
-    answer === null
-      ? null
-      : [
-          ...answer.lists.resources.map((entry) => ({ ...entry, isTemplate: false })),
-          ...answer.lists.templates.map((entry) => ({ ...entry, isTemplate: true })),
-        ];
+export function ResourcesTab({ name, chosen }: TabProps) {
   return (
-    <>
-      {thrown === null ? null : <ErrorNote thrown={thrown} />}
-      <EntryList<ResourceEntry> server={name} entries={entries} noun="resource">
-        {(entry) => (
-          <>
-            <h2 class="text">{entry.raw}</h2>
-            <p class="text prose">{entry.description}</p>
-            <Read key={entry.raw} server={name} entry={entry} />
-          </>
-        )}
-      </EntryList>
-    </>
+    <OfferTab
+      name={name}
+      tab="resources"
+      noun="resource"
+      chosen={chosen}
+      entriesOf={({ resources, templates }) => [...resources, ...templates]}
+    >
+      {({ raw, title, listed }, place, { completes }) => {
+        const isTemplate = 'uriTemplate' in listed;
+        const template = isTemplate ? parseTemplate(raw) : [raw];
+        const uriOf = (given: Given) => (isTemplate && template !== null ? expand(template, given) : raw);
+        return (
+          <TryForm
+            key={raw}
+            place={place}
+            label={`Read ${title}`}
+            fields={template === null ? null : isTemplate ? fieldsOfTemplate(template) : []}
+            requestOf={(given) => read(uriOf(given))}
+            raw={(run) => uriWay(uriOf, run)}
+            complete={completes ? completionsOf(name, { kind: 'template', uriTemplate: raw }) : undefined}
+            preview={(given) =>
+              isTemplate ? (
+                <p class="note">
+                  Reads <code class="text">{shown(uriOf(given))}</code>
+                </p>
+              ) : null
+            }
+          />
+        );
+      }}
+    </OfferTab>
   );
 }
 
 // — internal —
 
-function Read({ server, entry }: { server: string; entry: ResourceEntry }) {
-  const [uri, setUri] = useState(entry.raw);
-  return (
-    <>
-      {entry.isTemplate ? (
-        <Field label="URI" hint="What stands in braces is to be filled in">
-          {(ids) => (
-            <input
-              {...ids}
-              type="text"
-              value={uri}
-              spellcheck={false}
-              onInput={(event) => setUri(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-      ) : null}
-      <TryForm
-        server={server}
-        label={`Read ${entry.raw}`}
-        schema={NOTHING_TO_GIVE}
-        requestOf={() => ({ kind: 'resource', uri })}
-      />
-    </>
-  );
+function read(uri: string): TryRequest {
+  return { kind: 'resource', uri };
+}
+
+function uriWay(uriOf: (given: Given) => string, run: (request: TryRequest) => void): RawWay {
+  return {
+    name: 'As a URI',
+    label: 'URI',
+    rows: 2,
+    write: uriOf,
+    submit: (text) => {
+      const uri = text.trim();
+      if (uri === '') return 'a URI is needed';
+      run(read(uri));
+      return undefined;
+    },
+  };
 }

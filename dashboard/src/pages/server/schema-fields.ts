@@ -1,6 +1,9 @@
 import { shown } from '../../text.ts';
 
-/** The fields of a form for a JSON schema. Pure. What no field suits is asked for as JSON, so every schema has a form. */
+/**
+ * The fields of a form for a JSON schema. Pure. What no field suits is asked for as JSON, so every schema has a form. The schema is the
+ * server's own to the letter, and so are the values that come of it; labels and hints are made safe to show here.
+ */
 
 export interface FormField {
   /** Where its value goes: `['filter', 'limit']`. */
@@ -60,15 +63,21 @@ function objectFields(schema: Schema, path: readonly string[], depth: number): F
 function fieldOf(schema: Schema, path: readonly string[], required: boolean): FormField {
   const control = controlOf(schema);
   const title = textOf(schema['title']);
-  const name = shown(path.join('.'));
+  const initial = initialOf(control, schema['default']);
   return {
     path,
-    label: title === '' ? name : title,
-    hint: textOf(schema['description']),
+    label: shown(title === '' ? path.join('.') : title),
+    hint: [shown(textOf(schema['description'])), hiddenIn(initial)].filter((words) => words !== '').join(' '),
     required,
     control,
-    initial: initialOf(control, schema['default']),
+    initial,
   };
+}
+
+/** A field shows its text as it is: who could not see all of it is told. */
+function hiddenIn(initial: FieldValue): string {
+  if (typeof initial !== 'string' || shown(initial) === initial) return '';
+  return `(begins with ${shown(initial)})`;
 }
 
 function controlOf(schema: Schema): Control {
@@ -76,7 +85,7 @@ function controlOf(schema: Schema): Control {
   if (choices !== null) return { kind: 'choice', options: choices, many: false };
   switch (typeOf(schema)) {
     case 'string':
-      return { kind: 'text', long: Number(schema['maxLength'] ?? 0) > LONG_TEXT };
+      return { kind: 'text', long: Number(schema['maxLength'] ?? 0) > LONG_TEXT || hasLines(schema['default']) };
     case 'number':
     case 'integer':
       return {
@@ -118,8 +127,13 @@ function choicesOf(schema: Schema): { json: string; label: string }[] | null {
 }
 
 function choice(value: unknown, title: string): { json: string; label: string } {
-  const plain = shown(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-  return { json: JSON.stringify(value), label: title === '' ? plain : title };
+  const plain = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return { json: JSON.stringify(value), label: shown(title === '' ? plain : title) };
+}
+
+/** A field of one line would lose them. */
+function hasLines(value: unknown): boolean {
+  return typeof value === 'string' && /[\r\n]/.test(value);
 }
 
 function initialOf(control: Control, value: unknown): FieldValue {

@@ -1,45 +1,71 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import type { Completion } from '../../../../src/api/contract/offers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FormFieldView } from './form-field.tsx';
-import { argumentsOf, objectOf } from './form-values.ts';
-import { type FieldValue, fieldsOf } from './schema-fields.ts';
+import { argumentsOf, filledSoFar, objectOf } from './form-values.ts';
+import { keep, keptOf } from './kept-forms.ts';
+import type { FormField } from './schema-fields.ts';
+
+export type Given = Record<string, unknown>;
+
+/** The same by hand, as one text: what it says instead of the fields, and what is made of it. */
+export interface RawWay {
+  /** Of the button that leads there: `As JSON`. */
+  name: string;
+  label: string;
+  rows: number;
+  write: (given: Given) => string;
+  /** Hands it in; or says what is wrong with it. */
+  submit: (text: string) => string | undefined;
+}
 
 interface SchemaFormProps {
   label: string;
-  schema: unknown;
+  /** Null: no fields suit, and there is the raw way only. */
+  fields: readonly FormField[] | null;
+  raw: RawWay;
   /** Word of the button that hands it in. */
   action: string;
-  onSubmit: (given: Record<string, unknown>) => void;
+  onSubmit: (given: Given) => void;
+  /** It was handed in, and is not to be again before that has ended. */
+  isBusy?: boolean;
+  /** What was filled in is found again under this name. */
+  keepAs?: string;
+  /** How the value of an argument, which was typed so far, may go on. */
+  complete?: ((argument: string, value: string, soFar: Given) => Promise<Completion>) | undefined;
+  /** What comes of what was filled in so far. */
+  preview?: (given: Given) => ComponentChildren;
   /** More buttons. */
   children?: ComponentChildren;
 }
 
-/** A form made from a JSON schema, which can be filled in as raw JSON too. */
-export function SchemaForm({ label, schema, action, onSubmit, children }: SchemaFormProps) {
-  const fields = useMemo(() => fieldsOf(schema), [schema]);
-  const [values, setValues] = useState<readonly FieldValue[]>(() => (fields ?? []).map(({ initial }) => initial));
+/** A form of fields, which can be filled in as one raw text too. */
+export function SchemaForm(props: SchemaFormProps) {
+  const { label, raw: way, action, onSubmit, isBusy = false, keepAs, complete, preview, children } = props;
+  const fields = props.fields ?? [];
+  const [form, setForm] = useState(
+    () =>
+      keptOf(keepAs) ?? {
+        values: fields.map(({ initial }) => initial),
+        raw: props.fields === null ? way.write({}) : null,
+      },
+  );
   const [faults, setFaults] = useState<ReadonlyMap<number, string>>(new Map());
-  /** Null while the fields are used. */
-  const [raw, setRaw] = useState<string | null>(fields === null ? '{}' : null);
   const [rawFault, setRawFault] = useState<string | undefined>(undefined);
+  useEffect(() => keep(keepAs, form), [keepAs, form]);
 
+  const { values, raw } = form;
+  const read = argumentsOf(fields, values);
+  const soFar = filledSoFar(fields, values);
   const submit = () => {
-    if (raw !== null) {
-      const read = objectOf(raw);
-      setRawFault('fault' in read ? read.fault : undefined);
-      if ('arguments' in read) onSubmit(read.arguments);
-      return;
-    }
-    const read = argumentsOf(fields ?? [], values);
+    if (isBusy) return;
+    if (raw !== null) return setRawFault(way.submit(raw));
     setFaults('faults' in read ? read.faults : new Map());
     if ('arguments' in read) onSubmit(read.arguments);
   };
-  const toRaw = () => {
-    const read = argumentsOf(fields ?? [], values);
-    setRaw(JSON.stringify('arguments' in read ? read.arguments : {}, null, 2));
-  };
+  const toggle = () => setForm({ values, raw: raw === null ? way.write(soFar) : null });
 
   return (
     <form
@@ -52,39 +78,56 @@ export function SchemaForm({ label, schema, action, onSubmit, children }: Schema
       }}
     >
       {raw === null ? (
-        (fields ?? []).map((field, at) => (
+        fields.map((field, at) => (
           <FormFieldView
             key={field.path.join('\0')}
             field={field}
             value={values[at] ?? ''}
             fault={faults.get(at)}
-            onChange={(value) => setValues(values.with(at, value))}
+            complete={complete === undefined ? undefined : (value) => complete(field.path[0] ?? '', value, soFar)}
+            onChange={(value) => setForm({ values: values.with(at, value), raw: null })}
           />
         ))
       ) : (
-        <Field label="Arguments as JSON" error={rawFault}>
+        <Field label={way.label} error={rawFault}>
           {(ids) => (
             <textarea
               {...ids}
-              rows={8}
+              rows={way.rows}
               spellcheck={false}
               value={raw}
-              onInput={(event) => setRaw(event.currentTarget.value)}
+              onInput={(event) => setForm({ values, raw: event.currentTarget.value })}
             />
           )}
         </Field>
       )}
+      {raw === null ? preview?.(soFar) : null}
       <div class="toolbar">
-        <button type="submit" class="button" data-kind="main">
+        <button type="submit" class="button" data-kind="main" aria-disabled={isBusy}>
           {action}
         </button>
         {children}
-        {fields === null || (fields.length === 0 && raw === null) ? null : (
-          <Button kind="quiet" onPress={() => (raw === null ? toRaw() : setRaw(null))}>
-            {raw === null ? 'As JSON' : 'As a form'}
+        {fields.length === 0 ? null : (
+          <Button kind="quiet" onPress={toggle}>
+            {raw === null ? way.name : 'As a form'}
           </Button>
         )}
       </div>
     </form>
   );
+}
+
+/** By hand as JSON, for arguments of any shape. */
+export function jsonWay(onSubmit: (given: Given) => void): RawWay {
+  return {
+    name: 'As JSON',
+    label: 'Arguments as JSON',
+    rows: 8,
+    write: (given) => JSON.stringify(given, null, 2),
+    submit: (text) => {
+      const read = objectOf(text);
+      if ('arguments' in read) onSubmit(read.arguments);
+      return 'fault' in read ? read.fault : undefined;
+    },
+  };
 }

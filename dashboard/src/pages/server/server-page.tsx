@@ -15,7 +15,13 @@ import { SettingsTab } from './settings-tab.tsx';
 import { ToolsTab } from './tools-tab.tsx';
 import './server.css';
 
-type Tab = ComponentType<{ name: string }>;
+export interface TabProps {
+  name: string;
+  /** What of it is shown, by the address. */
+  chosen: string | undefined;
+}
+
+type Tab = ComponentType<TabProps>;
 
 const TABS = [
   { id: 'overview', label: 'Overview', Panel: OverviewTab as Tab },
@@ -26,8 +32,14 @@ const TABS = [
   { id: 'settings', label: 'Settings', Panel: SettingsTab as Tab },
 ] as const;
 
-/** One server: `#/servers/NAME/TAB`. */
-export function ServerPage({ name, tab }: { name: string; tab: string | undefined }) {
+interface ServerPageProps {
+  name: string;
+  tab: string | undefined;
+  chosen: string | undefined;
+}
+
+/** One server: `#/servers/NAME/TAB`, or `#/servers/NAME/tools/TOOL`. */
+export function ServerPage({ name, tab, chosen }: ServerPageProps) {
   const server = servers.value.get(name);
   if (server === undefined) {
     return (
@@ -59,7 +71,7 @@ export function ServerPage({ name, tab }: { name: string; tab: string | undefine
         </div>
       </div>
       <Tabs label={name} tabs={TABS} chosen={id} onChoose={(next) => goTo(hrefOf('servers', name, next))}>
-        <Panel key={`${name} ${id}`} name={name} />
+        <Panel key={`${name} ${id}`} name={name} chosen={chosen} />
       </Tabs>
     </>
   );

@@ -1,34 +1,61 @@
-import type { TryAnswer, TryQuestion, TryRequest } from '../../../../src/api/contract/tries.ts';
-import { safeLink } from '../../text.ts';
+import { useEffect } from 'preact/hooks';
+import type { TryRequest } from '../../../../src/api/contract/tries.ts';
+import type { Trial } from '../../trying/trial.ts';
+import { answer, begin, cancel, keyOf, see, shownTry, type TryPlace, trialAt } from '../../trying/tries.ts';
 import { Button } from '../../ui/button.tsx';
-import { failed } from '../../ui/toasts.tsx';
-import { SchemaForm } from './schema-form.tsx';
-import type { Trial } from './trial.ts';
+import type { FormField } from './schema-fields.ts';
+import { type Given, type RawWay, SchemaForm } from './schema-form.tsx';
 import { TryOutcome } from './try-outcome.tsx';
-import { useTry } from './use-try.ts';
+import { TryQuestionView } from './try-question.tsx';
 
 interface TryFormProps {
-  server: string;
+  place: TryPlace;
   label: string;
-  schema: unknown;
-  requestOf: (given: Record<string, unknown>) => TryRequest;
+  fields: readonly FormField[] | null;
+  /** From what was given to what is asked for. */
+  requestOf: (given: Given) => TryRequest;
+  raw: (run: (request: TryRequest) => void) => RawWay;
+  complete?: Parameters<typeof SchemaForm>[0]['complete'];
+  preview?: Parameters<typeof SchemaForm>[0]['preview'];
 }
 
 /** Tries something of a server: what it takes, what it asks back, and what comes of it. */
-export function TryForm({ server, label, schema, requestOf }: TryFormProps) {
-  const { trial, run, answer, cancel } = useTry(server);
+export function TryForm({ place, label, fields, requestOf, raw, complete, preview }: TryFormProps) {
+  const trial = trialAt(place);
+  const isRunning = trial.state === 'running';
+  const run = (request: TryRequest) => void begin(place, request);
+  const key = keyOf(place);
+  useEffect(() => {
+    shownTry.value = key;
+    return () => {
+      if (shownTry.value === key) shownTry.value = null;
+    };
+  }, [key]);
+  useEffect(() => {
+    if (trial.state === 'done') see(place);
+  }, [trial.state, place]);
   return (
     <div class="try stack">
-      <SchemaForm label={label} schema={schema} action="Run" onSubmit={(given) => void run(requestOf(given))}>
-        {trial.state === 'running' ? (
-          <Button kind="danger" onPress={cancel}>
+      <SchemaForm
+        label={label}
+        fields={fields}
+        raw={raw(run)}
+        action="Run"
+        isBusy={isRunning}
+        keepAs={key}
+        complete={complete}
+        {...(preview === undefined ? {} : { preview })}
+        onSubmit={(given) => run(requestOf(given))}
+      >
+        {isRunning ? (
+          <Button kind="danger" onPress={() => cancel(place)}>
             Cancel
           </Button>
         ) : null}
       </SchemaForm>
       <Course trial={trial} />
       {trial.questions.map(({ id, params }) => (
-        <Question key={id} params={params} onAnswer={(given) => answer(id, given)} />
+        <TryQuestionView key={id} params={params} onAnswer={(given) => answer(place, id, given)} />
       ))}
       <TryOutcome trial={trial} />
     </div>
@@ -55,61 +82,5 @@ function Course({ trial }: { trial: Trial }) {
         </div>
       )}
     </div>
-  );
-}
-
-interface QuestionProps {
-  params: TryQuestion;
-  onAnswer: (given: TryAnswer) => Promise<void>;
-}
-
-/** What the server wants of a person while it works. */
-function Question({ params, onAnswer }: QuestionProps) {
-  const refusals = (
-    <>
-      <Button onPress={() => onAnswer({ action: 'decline' })}>Decline</Button>
-      <Button kind="quiet" onPress={() => onAnswer({ action: 'cancel' })}>
-        Cancel the question
-      </Button>
-    </>
-  );
-  return (
-    <section class="panel-box stack question" aria-label="The server asks">
-      <h3>The server asks</h3>
-      <p class="text prose">{params.message}</p>
-      {params.mode === 'form' ? (
-        <SchemaForm
-          label="Answer"
-          schema={params.schema}
-          action="Answer"
-          onSubmit={(content) => void onAnswer({ action: 'accept', content }).catch(failed)}
-        >
-          {refusals}
-        </SchemaForm>
-      ) : (
-        <>
-          <PageLink url={params.url} host={params.host} />
-          <div class="toolbar">
-            <Button kind="main" onPress={() => onAnswer({ action: 'accept' })}>
-              I have been there
-            </Button>
-            {refusals}
-          </div>
-        </>
-      )}
-    </section>
-  );
-}
-
-function PageLink({ url, host }: { url: string; host: string }) {
-  const link = safeLink(url);
-  if (link === null) return <p class="text">{url}</p>;
-  return (
-    <p>
-      It wants you to visit <strong class="text">{host}</strong>:{' '}
-      <a class="text" href={link.href} target="_blank" rel="noopener noreferrer">
-        {url}
-      </a>
-    </p>
   );
 }

@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TryResult } from '../../../../src/api/contract/tries.ts';
 import { bytesText, latencyText } from '../../text.ts';
+import type { Trial } from '../../trying/trial.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock, Command } from '../../ui/code.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { saveAs } from '../../ui/save.ts';
 import { StateDot } from '../../ui/state-dot.tsx';
 import { type Block, blocksOf } from './result-blocks.ts';
-import type { Trial } from './trial.ts';
 
 /** What came of a try. */
 export function TryOutcome({ trial }: { trial: Trial }) {

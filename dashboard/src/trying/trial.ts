@@ -1,4 +1,4 @@
-import type { TryEvent, TryQuestion, TryResult } from '../../../../src/api/contract/tries.ts';
+import type { TryEvent, TryQuestion, TryResult } from '../../../src/api/contract/tries.ts';
 
 /** The course of one try, as its events tell it. Pure. */
 
@@ -46,6 +46,8 @@ export function after(before: Trial, event: TryEvent): Trial {
       return { ...before, questions: [...before.questions, { id: event.id, params: event.params }] };
     case 'question-withdrawn':
       return without(before, event.id);
+    case 'roots-told':
+      return noted(before, 'asked for folders, and was told that there are none');
     case 'question-refused':
       return noted(before, `refused: ${event.why}`);
     case 'dropped':

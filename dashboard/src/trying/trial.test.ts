@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TryEvent } from '../../../../src/api/contract/tries.ts';
+import type { TryEvent } from '../../../src/api/contract/tries.ts';
 import { after, IDLE, type Trial } from './trial.ts';
 
 const course = (...events: TryEvent[]): Trial => events.reduce(after, IDLE);
@@ -15,7 +15,7 @@ const question = (id: string): TryEvent => ({
   afterMs: 1,
   id,
   method: 'elicitation/create',
-  params: { mode: 'form', message: 'Who?', schema: {} },
+  params: { mode: 'form', message: 'Who?', schema: '{}' },
 });
 
 test('progress is a share where the server says how much there is, and words always', () => {

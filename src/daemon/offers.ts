@@ -1,0 +1,47 @@
+import type { Completion, CompletionRequest, ServerOffer } from '../api/contract/offers.ts';
+import type { TryAnswer, TryEvent, TryRequest } from '../api/contract/tries.ts';
+import type { OffersControl } from '../api/offers-control.ts';
+import type { ServerStatus } from '../core/model.ts';
+import { McpdError } from '../errors.ts';
+import type { Parts } from './parts.ts';
+import { knownServer } from './server-control.ts';
+import { offerOf } from './views.ts';
+
+/** What servers offer, carried out by the daemon's parts. */
+export class Offers implements OffersControl {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  of(server: string): ServerOffer {
+    this.#known(server);
+    return offerOf(this.#parts.gateway, server);
+  }
+
+  async readAnew(server: string, signal: AbortSignal): Promise<ServerOffer> {
+    if (!this.#known(server).enabled)
+      throw new McpdError('SERVER_DISABLED', { what: `${server} is disabled`, fix: `mcpd enable ${server}` });
+    await this.#parts.installs.readAnew(server, signal);
+    return this.of(server);
+  }
+
+  async complete(server: string, request: CompletionRequest, signal: AbortSignal): Promise<Completion> {
+    this.#known(server);
+    return (await this.#parts.hosts.tries()).complete(server, request, signal);
+  }
+
+  async try(server: string, request: TryRequest, tell: (event: TryEvent) => void, signal: AbortSignal): Promise<void> {
+    this.#known(server);
+    await (await this.#parts.hosts.tries()).run(server, request, tell, signal);
+  }
+
+  async answer(id: string, question: string, answer: TryAnswer): Promise<void> {
+    (await this.#parts.hosts.tries()).answer(id, question, answer);
+  }
+
+  #known(server: string): ServerStatus {
+    return knownServer(this.#parts.gateway, server);
+  }
+}
