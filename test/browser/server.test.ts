@@ -30,7 +30,7 @@ test('settings are changed at once, and a limit that cannot be read is not sent'
   const limit = page.getByLabel('A call may take');
   await limit.fill('soon');
   await page.getByRole('button', { name: 'Save limits' }).click();
-  await page.getByText('A number with its unit').waitFor();
+  await page.getByText('A number with its unit, at most 365d').waitFor();
   await limit.fill('90s');
   await page.getByRole('button', { name: 'Save limits' }).click();
   await page.getByText('limits of echo saved').waitFor();
