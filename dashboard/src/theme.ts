@@ -7,10 +7,16 @@ const KEY = 'mcpd-theme';
 
 export const theme = signal<Theme>('system');
 
+/** Whether the system is dark at this moment, whatever was chosen here: for what is drawn in fixed colours. */
+export const systemIsDark = signal(false);
+
 /** Takes the theme that was chosen before; without one the page is as the system is. */
 export function applyKeptTheme(): void {
   const kept = localStorage.getItem(KEY);
   show(THEMES.find((one) => one === kept) ?? 'system');
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  systemIsDark.value = dark.matches;
+  dark.addEventListener('change', () => (systemIsDark.value = dark.matches));
 }
 
 export function chooseTheme(chosen: Theme): void {

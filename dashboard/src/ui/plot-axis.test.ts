@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
-import { isLonely, STEPS, timeRange, timeTicks } from './plot-axis.ts';
+import { isLonely, plotData, STEPS, timeTicks } from './plot-axis.ts';
 
-test('a plot with one sample, or none, is of a minute and not of years', () => {
-  expect(timeRange(5000, 5000)).toEqual([4940, 5000]);
-  expect(timeRange(null, null)).toEqual([-60, 0]);
-  expect(timeRange(1000, 5000)).toEqual([1000, 5000]);
+test('a plot with one sample is of a minute and not of years', () => {
+  expect(plotData([100_000], [[7]])).toEqual([
+    [40, 100],
+    [null, 7],
+  ]);
+  expect(plotData([], [[]])).toEqual([[], []]);
+  expect(plotData([0, 60_000], [[7, 8]])).toEqual([
+    [0, 60],
+    [7, 8],
+  ]);
 });
 
 test('moments are read by a clock of 24 hours, with seconds only where they differ', () => {

@@ -1,6 +1,6 @@
 import { timeText } from '../text.ts';
 
-/** What stands at the axes of a plot. Pure; moments in seconds since 1970, as uPlot has them. */
+/** What a plot shows, and what stands at its axes. Pure; moments in seconds since 1970, as uPlot has them. */
 
 /** What is plotted: it decides at which values the axis has lines, so that no two of them read the same. */
 export type PlotUnit = 'whole' | 'bytes';
@@ -17,10 +17,15 @@ export const STEPS: Record<PlotUnit, number[]> = {
 /** A single sample is at the end of this; otherwise its axis would be of years. */
 const SPAN_MIN_S = 60;
 
-/** From the first to the last moment, and never less than a minute. */
-export function timeRange(first: number | null, last: number | null): [number, number] {
-  const end = last ?? 0;
-  return [Math.min(first ?? end, end - SPAN_MIN_S), end];
+type Column = readonly (number | null)[];
+
+/** Moments (milliseconds since 1970, oldest first) and what was then, as uPlot takes them: never of less than a minute. */
+export function plotData(times: readonly number[], columns: readonly Column[]): Column[] {
+  const moments = times.map((at) => at / 1000);
+  const [first = 0] = moments;
+  const last = moments.at(-1) ?? 0;
+  if (moments.length === 0 || last - first >= SPAN_MIN_S) return [moments, ...columns];
+  return [[last - SPAN_MIN_S, ...moments], ...columns.map((values) => [null, ...values])];
 }
 
 /** By the clock, as everywhere on the page; with seconds where minutes would say the same twice. */
@@ -32,6 +37,6 @@ export function timeTicks(moments: readonly number[], stepSeconds: number): stri
 }
 
 /** A value with nothing beside it is a point: it has no line. */
-export function isLonely(values: readonly (number | null)[]): boolean {
+export function isLonely(values: Column): boolean {
   return values.filter((value) => value !== null).length === 1;
 }

@@ -3,8 +3,8 @@ import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './plot.css';
 import { timeText } from '../text.ts';
-import { theme } from '../theme.ts';
-import { isLonely, type PlotUnit, STEPS, timeRange, timeTicks } from './plot-axis.ts';
+import { systemIsDark, theme } from '../theme.ts';
+import { isLonely, type PlotUnit, plotData, STEPS, timeTicks } from './plot-axis.ts';
 import { failed } from './toasts.tsx';
 
 interface PlotSeries {
@@ -33,11 +33,14 @@ export function Plot({ title, times, series, unit, format, height = 160 }: PlotP
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const titleId = useId();
-  const data = [times.map((at) => at / 1000), ...series.map(({ values }) => values)] as uPlot.AlignedData;
+  const data = plotData(
+    times,
+    series.map(({ values }) => values),
+  ) as uPlot.AlignedData;
   const latest = useRef(data);
   latest.current = data;
   const shape = series.map(({ label, colour, filled }) => `${label}/${colour}/${filled}`).join('|');
-  const themeNow = theme.value;
+  const colours = `${theme.value}/${systemIsDark.value}`;
 
   // Made anew for another shape or other colours, not for new data
   useEffect(() => {
@@ -63,7 +66,7 @@ export function Plot({ title, times, series, unit, format, height = 160 }: PlotP
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [shape, height, themeNow]);
+  }, [shape, height, colours]);
 
   useEffect(() => plot.current?.setData(latest.current));
 
@@ -102,12 +105,12 @@ function optionsOf(plot: {
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     legend: { show: plot.series.length > 1 },
     scales: {
-      x: { range: (_plot, first, last) => timeRange(first, last) },
       y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
     },
     axes: [
       {
         ...axis,
+        size: 30,
         space: 70,
         values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step),
       },
