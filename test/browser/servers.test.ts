@@ -241,7 +241,8 @@ function tooSmall(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
       .filter((element) => {
-        const { width, height } = element.getBoundingClientRect();
+        // A label is pressed as well as its box.
+        const { width, height } = (element.closest('label') ?? element).getBoundingClientRect();
         return element.checkVisibility() && !element.matches('.skip') && (width < 24 || height < 24);
       })
       .map((element) => element.outerHTML.slice(0, 120)),

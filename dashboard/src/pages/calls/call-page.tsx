@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import type { CallDetail, CallMoment } from '../../../../src/api/contract/calls.ts';
 import { now } from '../../live/store.ts';
-import { hrefOf } from '../../route.ts';
+import { hrefOf, withQuery } from '../../route.ts';
 import { bytesText, latencyText, timeText } from '../../text.ts';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Pairs } from '../../ui/pairs.tsx';
@@ -41,9 +42,9 @@ export function CallPage({ id }: { id: string }) {
 
 function Call({ call }: { call: CallDetail }) {
   const { tone, label } = OUTCOME_WORDS[call.outcome];
-  const facts: [string, string][] = [
-    ['Host', call.host],
-    ['Server', call.server],
+  const facts: [string, ComponentChildren][] = [
+    ['Host', <a href={withQuery(hrefOf('calls'), { host: call.host })}>{call.host}</a>],
+    ['Server', <a href={hrefOf('servers', call.server)}>{call.server}</a>],
     ['Method', call.method],
     ['When', timeText(call.at, now.peek())],
     ['Took', latencyText(call.totalMs)],
