@@ -40,9 +40,7 @@ export function LimitsForm({ server }: { server: ServerStatus }) {
   };
   return (
     <form class="stack" onSubmit={submit} noValidate>
-      <p class="note">
-        A number with its unit: ms, s, m, h, d for a time, KB, MB, GB for a size. Empty is the default.
-      </p>
+      <p class="note">Units are ms, s, m, h and d, or KB, MB and GB. An empty field takes the default.</p>
       <div class="limits">
         {FIELDS.map(({ name, label, hint }) => (
           <Field key={name} label={label} hint={hint} error={errors[name]}>

@@ -16,7 +16,7 @@ import { fileOf, type KeptLine, LEVELS, type LogFilters, partsOf, SOURCES } from
 import { useLog } from './use-log.ts';
 import './logs.css';
 
-const ROW_HEIGHT = 22;
+const ROW_HEIGHT = 24;
 
 const LEVEL_LABELS: Record<LogFilters['level'], string> = { all: 'Every level', warn: 'Warnings up', error: 'Errors' };
 const SOURCE_LABELS: Record<LogFilters['source'], string> = {
