@@ -128,6 +128,21 @@ test('the end of an elicitation by URL is told to the host that was shown it, an
   expect(world.status('fake').findings).toEqual([]);
 });
 
+test('a question that names a call its host has cancelled is shown to nobody, also where the host has the process for itself', () => {
+  const world = new World();
+  world.install('fake', { tools: ['a'] }, { sharing: 'per-session' });
+  const host = world.legacyHost('one', CAN);
+  const key = world.request(host, 'tools/call', { name: 'fake__a' });
+  const process = world.ready('fake@one', { tools: ['a'] });
+  const { id } = process.received.find(({ method }) => method === 'tools/call') ?? {};
+  world.cancel(host, key);
+  world.request(host, 'tools/call', { name: 'fake__a' });
+  const question = { jsonrpc: '2.0', id: 1001, method: 'elicitation/create', params: FORM };
+  world.serverSendsText(process, JSON.stringify(question), Number(id));
+  expect(host.questions).toEqual([]);
+  expect(process.received.at(-1)?.error?.message).toContain('was cancelled');
+});
+
 test('a server may go on with a cancelled call and ask: for a while that is shown to no other host', () => {
   const world = new World();
   const process = world.running('fake', { tools: ['a'] }, { sharing: 'shared' });

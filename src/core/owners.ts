@@ -16,6 +16,7 @@ export type Owner =
 export function ownerOf(core: Core, instance: Instance, link: ServerLink, about: number | null): Owner {
   const named = about === null ? undefined : link.calls.get(about);
   if (named !== undefined) return { kind: 'call', call: named };
+  if (about !== null && link.cancelled.has(about)) return CANCELLED;
   if (about !== null) return ownerBetweenCalls(core, instance);
   const owner = ownerByCalls(core, instance, link);
   return owner.kind !== 'nobody' && othersMayAsk(core, link, owner) ? CANCELLED_MAY_ASK : owner;
@@ -27,6 +28,8 @@ const CANCELLED_MAY_ASK: Owner = {
   kind: 'nobody',
   why: 'a call of another host was just cancelled, and it may ask for the sake of that',
 };
+
+const CANCELLED: Owner = { kind: 'nobody', why: 'the call for which it asks was cancelled' };
 
 /** A server may go on with what was cancelled, and ask. */
 function othersMayAsk(core: Core, { cancelled }: ServerLink, owner: Exclude<Owner, { kind: 'nobody' }>): boolean {
