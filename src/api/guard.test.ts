@@ -220,7 +220,8 @@ describe('with the token a page', () => {
     expect(judge('POST', '/api/servers/weather/recording', JSON_BODY)).toBe('api');
     expect(judge('POST', '/api/servers/weather/recording/replay', JSON_BODY)).toBe('api');
     expect(judge('DELETE', '/api/servers/weather/recording', SIGNED)).toBe('api');
-    expect(judge('POST', '/api/servers/weather/tries', JSON_BODY)).toBe('api');
+    for (const looking of ['tries', 'offer', 'completions'])
+      expect(judge('POST', `/api/servers/weather/${looking}`, JSON_BODY)).toBe('api');
     expect(judge('POST', '/api/servers/weather/login', JSON_BODY)).toBe('api');
     expect(judge('POST', '/api/tries/t0123456789ab/answers/q1', JSON_BODY)).toBe('api');
   });
