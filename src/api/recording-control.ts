@@ -19,6 +19,8 @@ export interface ProtocolControl {
 /** What the API needs of the flight recorder. All of it throws McpdError SERVER_UNKNOWN. */
 export interface RecordingControl {
   readonly protocol: ProtocolControl;
+  /** Of every server of which something is or was kept, by name. */
+  all(): RecordingState[];
   state(server: string): RecordingState;
   /** @throws McpdError REQUEST_INVALID */
   turn(server: string, request: RecordingSwitch): RecordingState;

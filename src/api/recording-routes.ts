@@ -12,6 +12,7 @@ import { bodyAs, json, nameOf, wholeNumber } from './request.ts';
 export function recordingRoutes({ control }: AppOptions): Hono<ApiEnv> {
   const routes = new Hono<ApiEnv>();
   const path = '/servers/:name/recording';
+  routes.get('/recordings', async (c) => json(c, (await control.recordings()).all()));
   routes.get(path, async (c) => json(c, (await control.recordings()).state(nameOf(c))));
   routes.post(path, async (c) => {
     const request = await bodyAs(c, RecordingSwitch);

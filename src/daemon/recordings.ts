@@ -1,4 +1,5 @@
 import type {
+  LostRecording,
   RecordedFrame,
   RecordedFrames,
   Recording,
@@ -10,7 +11,8 @@ import type {
 import type { ProtocolControl, RecordingControl } from '../api/recording-control.ts';
 import type { Effect, GatewayEvent } from '../core/events.ts';
 import type { ServerDefinition } from '../core/model.ts';
-import { McpdError } from '../errors.ts';
+import { asMcpdError, McpdError } from '../errors.ts';
+import { LostRecordings } from '../recorder/lost-recordings.ts';
 import { ProtocolLines } from '../recorder/protocol-lines.ts';
 import { type PassedMessage, Recorder } from '../recorder/recorder.ts';
 import { launchWithoutSecrets } from '../recorder/secret-fields.ts';
@@ -30,6 +32,7 @@ export class Recordings implements RecordingControl, Tap {
   readonly protocol: ProtocolControl;
   readonly #parts: Parts;
   readonly #masks: RecordingMasks;
+  readonly #lost: LostRecordings;
   readonly #recorder: Recorder;
   readonly #protocol: ProtocolLines;
   readonly #replays: Replays;
@@ -39,12 +42,20 @@ export class Recordings implements RecordingControl, Tap {
     this.#parts = parts;
     this.#masks = new RecordingMasks(parts);
     this.#replays = new Replays(parts, this.#masks, () => this.#attach());
+    this.#lost = new LostRecordings({
+      read: () => parts.registry.setting(LOST_SETTING),
+      write: (text) => parts.registry.setSetting(LOST_SETTING, text),
+    });
     this.#recorder = new Recorder({
       now: () => Math.round((performance.timeOrigin + performance.now()) * 100) / 100,
       maskOf: (server) => this.#masks.of(server),
       sessionOf: (instance, id) =>
         parts.gateway.view.instances.get(instance)?.link?.calls.get(Number(id))?.session ?? null,
-      changed: () => this.#attach(),
+      lostOf: (server) => this.#lostOf(server),
+      changed: (server) => {
+        this.#attach();
+        this.#noted(server, () => this.#lost.note(this.#recorder.state(server)));
+      },
     });
     this.#protocol = new ProtocolLines({
       now: () => Date.now(),
@@ -57,7 +68,13 @@ export class Recordings implements RecordingControl, Tap {
       lines: (server) => this.#protocol.lines(this.#known(server).name),
       watch: (server, listener) => this.#protocol.watch(this.#known(server).name, listener),
     };
-    parts.ending.addEventListener('abort', () => this.#recorder.close(), { once: true });
+    parts.ending.addEventListener('abort', () => this.#end(), { once: true });
+  }
+
+  all(): RecordingState[] {
+    const servers = new Set([...this.#recorder.servers(), ...this.#lost.servers()]);
+    const states = [...servers].sort().map((server) => this.#recorder.state(server));
+    return states.filter(({ on, frames, lost }) => on || frames > 0 || lost !== null);
   }
 
   state(server: string): RecordingState {
@@ -78,6 +95,7 @@ export class Recordings implements RecordingControl, Tap {
 
   clear(server: string): RecordingState {
     this.#known(server);
+    this.#noted(server, () => this.#lost.dismiss(server));
     return this.#recorder.clear(server);
   }
 
@@ -89,7 +107,7 @@ export class Recordings implements RecordingControl, Tap {
   file(server: string): Recording {
     const { launch } = this.#known(server);
     const { frames, state } = this.#recorder.frames(server, { limit: RECORDING_FRAMES_MAX });
-    if (frames.length === 0) throw empty(server);
+    if (frames.length === 0) throw empty(state);
     return {
       format: 'mcpd-recording',
       version: 1,
@@ -118,6 +136,7 @@ export class Recordings implements RecordingControl, Tap {
     if ('instance' in event && this.#replays.takes(event)) return true;
     if (event.type === 'server-removed') {
       this.#recorder.forget(event.server);
+      this.#noted(event.server, () => this.#lost.dismiss(event.server));
       this.#protocol.forget(event.server);
       this.#masks.forget(event.server);
     }
@@ -139,6 +158,32 @@ export class Recordings implements RecordingControl, Tap {
     const passed = { server, instance, generation, direction, message };
     this.#recorder.passed(passed);
     this.#protocol.passed(passed);
+  }
+
+  #end(): void {
+    const states = this.#recorder.servers().map((server) => this.#recorder.state(server));
+    const [first] = states;
+    if (first !== undefined) this.#noted(first.server, () => this.#lost.ending(states, Date.now()));
+    this.#recorder.close();
+  }
+
+  /** Not of another server that had that name before. */
+  #lostOf(server: string): LostRecording | null {
+    const lost = this.#lost.of(server);
+    const known = this.#parts.gateway.view.servers.get(server);
+    return lost === null || known === undefined || lost.startedAt < known.definition.addedAt ? null : lost;
+  }
+
+  /** A disk that is full keeps nobody from recording, but then nobody is told afterwards. */
+  #noted(server: string, write: () => void): void {
+    try {
+      write();
+    } catch (thrown) {
+      const { message } = asMcpdError(thrown, 'INTERNAL', 'the registry could not be written');
+      this.#parts.processes
+        .log(server)
+        .lifecycle('warn', `should mcpd end, it will not say that a recording was lost: ${message}`);
+    }
   }
 
   #attach(): void {
@@ -166,10 +211,14 @@ function openCall({ gateway }: Parts, instance: string, generation: number, id: 
   return { method: call.method, tool: call.method === 'tools/call' ? call.target : null, at: call.phase.sentAt };
 }
 
-function empty(server: string): McpdError {
+/** Under which name the registry keeps what would be lost. */
+const LOST_SETTING = 'recordings';
+
+function empty({ server, lost }: RecordingState): McpdError {
+  const off = 'recording is off until somebody switches it on, and a daemon that restarts forgets what it had';
   return new McpdError('RECORDING_EMPTY', {
     what: `nothing of ${server} is recorded`,
-    why: 'recording is off until somebody switches it on, and a daemon that restarts forgets what it had',
+    why: lost === null ? off : 'what was recorded was in memory, and was lost when the daemon ended',
     fix: `mcpd record ${server} on`,
   });
 }

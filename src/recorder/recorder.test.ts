@@ -7,6 +7,7 @@ function given({ bytesMax }: { bytesMax?: number } = {}) {
   const recorder = new Recorder({
     now: () => clock.now,
     maskOf: () => (text) => text.replaceAll('hidden', '***'),
+    lostOf: () => null,
     sessionOf: (_, id) => (id === '7' ? 's1' : null),
     changed: () => {
       seen.changes++;

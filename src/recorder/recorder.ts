@@ -1,4 +1,10 @@
-import type { RecordedFrame, RecordedFrames, RecordingState, RecordingSwitch } from '../api/contract/recordings.ts';
+import type {
+  LostRecording,
+  RecordedFrame,
+  RecordedFrames,
+  RecordingState,
+  RecordingSwitch,
+} from '../api/contract/recordings.ts';
 import type { Bytes, Frame } from '../protocol/frame.ts';
 import {
   RECORDING_ANSWER_FRAMES,
@@ -29,8 +35,10 @@ export interface RecorderOptions {
   maskOf(server: string): Mask;
   /** Whose call it is that has this id between mcpd and the server; asked while it is open. */
   sessionOf(instance: string, id: string): string | null;
-  /** Called when `isKeeping` may be another. */
-  changed(): void;
+  /** What an earlier daemon had recorded of it and took along. */
+  lostOf(server: string): LostRecording | null;
+  /** Called when this server's recording was switched, has gone off or was cleared, and `isKeeping` may be another. */
+  changed(server: string): void;
   /** Memory of what is kept of all servers; RECORDINGS_BYTES_MAX unless given. */
   bytesMax?: number;
 }
@@ -66,7 +74,13 @@ export class Recorder {
       droppedForOthers: ring?.droppedForOthers ?? 0,
       framesMax: RECORDING_FRAMES_MAX,
       bytesMax: RECORDING_BYTES_MAX,
+      lost: this.#options.lostOf(server),
     };
+  }
+
+  /** Of which something is kept, or will be. */
+  servers(): string[] {
+    return [...this.#recordings.keys()];
   }
 
   /** Switched on again, it goes on behind what it has; only its end is another. */
@@ -79,7 +93,7 @@ export class Recorder {
       timer.unref();
       this.#recordings.set(server, { ring, startedAt, endsAt: startedAt + forMs, timer });
     }
-    this.#options.changed();
+    this.#options.changed(server);
     return this.state(server);
   }
 
@@ -88,7 +102,7 @@ export class Recorder {
     const recording = this.#recordings.get(server);
     recording?.ring.clear();
     if (recording?.timer === null) this.#recordings.delete(server);
-    this.#options.changed();
+    this.#options.changed(server);
     return this.state(server);
   }
 
@@ -96,7 +110,7 @@ export class Recorder {
   forget(server: string): void {
     this.#stop(server);
     this.#recordings.delete(server);
-    this.#options.changed();
+    this.#options.changed(server);
   }
 
   frames(

@@ -9,6 +9,7 @@ export class PlainRecordings implements RecordingControl {
     now: () => 1_000,
     maskOf: () => (text) => text,
     sessionOf: () => null,
+    lostOf: () => null,
     changed: () => undefined,
   });
   readonly protocol = new ProtocolLines({
@@ -23,6 +24,10 @@ export class PlainRecordings implements RecordingControl {
   /** @param check throws for a server that is not known */
   constructor(check: (server: string) => void) {
     this.#check = check;
+  }
+
+  all(): RecordingState[] {
+    return this.recorder.servers().map((server) => this.recorder.state(server));
   }
 
   state(server: string): RecordingState {

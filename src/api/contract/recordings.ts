@@ -6,7 +6,7 @@ import type { ErrorReport } from '../../errors.ts';
  * What is kept is masked before it is kept. docs/recordings.md says it for people.
  */
 
-/** `POST /api/servers/NAME/recording`. A daemon that restarts records nothing. */
+/** `POST /api/servers/NAME/recording`. A daemon that restarts records nothing, and says what it does not have any more (`lost`). */
 export const RecordingSwitch = z.object({
   on: z.boolean(),
   /** Off again by itself after this time; RECORDING_FOR_MS unless given. */
@@ -14,7 +14,18 @@ export const RecordingSwitch = z.object({
 });
 export type RecordingSwitch = z.infer<typeof RecordingSwitch>;
 
-/** `GET /api/servers/NAME/recording`. */
+/** A recording that ended because the daemon did. Its messages were in memory alone: they are gone. */
+export interface LostRecording {
+  startedAt: number;
+  /** When it would have gone off by itself; null: it was off already, and its messages were still kept. */
+  endsAt: number | null;
+  /** When the daemon ended; null: it was killed or it crashed, and nobody wrote down when. */
+  endedAt: number | null;
+  /** Messages that were kept then; null where nobody could count them any more. */
+  frames: number | null;
+}
+
+/** `GET /api/servers/NAME/recording`, and of every server of which something is or was kept `GET /api/recordings`. */
 export interface RecordingState {
   server: string;
   on: boolean;
@@ -34,6 +45,8 @@ export interface RecordingState {
   droppedForOthers: number;
   framesMax: number;
   bytesMax: number;
+  /** What an earlier daemon had; told until this server is recorded again, or `DELETE`. */
+  lost: LostRecording | null;
 }
 
 /** A message as it is kept. Also a row of the file of `mcpd record NAME save`. */

@@ -114,6 +114,8 @@ export interface Routes {
   /** One of them, with what it passed on its way. */
   'GET /api/calls/{id}': { answer: CallDetail };
 
+  /** Of which servers messages are recorded or kept, or were until the daemon ended. */
+  'GET /api/recordings': { answer: RecordingState[] };
   /** The flight recorder of a server: on or off, and how much it holds. */
   'GET /api/servers/{name}/recording': { answer: RecordingState };
   /** Switches it. */
