@@ -77,7 +77,7 @@ export const TOOL_COMMANDS: readonly Command[] = [
     name: 'record',
     group: 'tools',
     summary: 'Record the messages of a server, look at them, and ask them again.',
-    usage: 'record NAME [on|off|show|clear|save FILE] | record replay FILE|NAME',
+    usage: 'record list | record NAME [on|off|show|clear|save FILE] | record replay FILE|NAME',
     operands: { min: 1, max: 3, noun: "a server's name and on, off, show, clear or save", complete: 'server' },
     options: {
       for: { kind: 'value', value: 'DURATION', help: 'with on: off again after this time (default 1h)' },
@@ -85,11 +85,13 @@ export const TOOL_COMMANDS: readonly Command[] = [
       json: JSON_OPTION,
     },
     notes: [
-      'Nothing is recorded unless it was switched on; a daemon that restarts forgets it. Secrets are masked.',
+      'Nothing is recorded unless it was switched on. Secrets are masked.',
+      'It is in memory alone: a daemon that ends takes it along, and the next one says so.',
       'A replay asks a process of its own, with an empty data folder; what tools change elsewhere changes again.',
     ],
     examples: [
       ['mcpd record weather on --for 10m', ''],
+      ['mcpd record list', 'what is recorded, or was until the daemon ended'],
       ['mcpd record weather save weather.json', 'a test case (docs/recordings.md)'],
       ['mcpd record replay weather.json', 'exit code 5 when an answer is another one'],
     ],

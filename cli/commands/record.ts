@@ -1,6 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { RecordedFrame, RecordedFrames, Recording, RecordingState } from '../../src/api/contract/recordings.ts';
+import type {
+  LostRecording,
+  RecordedFrame,
+  RecordedFrames,
+  Recording,
+  RecordingState,
+} from '../../src/api/contract/recordings.ts';
 import { errnoOf, McpdError } from '../../src/errors.ts';
 import { RECORDING_FRAMES_MAX } from '../../src/recorder-limits.ts';
 import { amount, shownBytes, shownDuration, shownTime } from '../../src/shown.ts';
@@ -13,9 +19,14 @@ import { runReplay } from './replay.ts';
 export async function runRecord(parsed: Parsed, context: Context): Promise<number> {
   const [name = '', word = 'state', file] = parsed.operands;
   const isReplay = name === 'replay' && parsed.operands.length === 2;
+  const isList = name === 'list' && parsed.operands.length === 1;
   refuseUnfitting('for', word === 'on' && !isReplay, parsed);
   refuseUnfitting('call', isReplay, parsed);
   if (isReplay) return runReplay(word, parsed, context);
+  if (isList) {
+    await list(parsed, context);
+    return 0;
+  }
   const isComplete = (word === 'save') === (file !== undefined);
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
   if (action === undefined || !isComplete) throw unknownWords(parsed.operands);
@@ -45,10 +56,27 @@ const FILE_MODE = 0o600;
 /** Of a message in a table; the whole is in the JSON. */
 const SHOWN_CHARS_MAX = 160;
 
+/** Of which servers messages are recorded or kept, or were until the daemon ended. */
+async function list(parsed: Parsed, { daemon, output }: Context): Promise<void> {
+  const states = await (await daemon()).request<RecordingState[]>('GET', '/api/recordings');
+  if (parsed.flag('json')) return output.json(states);
+  if (states.length === 0) return output.say('Nothing is recorded. To record a server: mcpd record NAME on');
+  for (const state of states)
+    output.print(
+      state.on || state.frames > 0 || state.lost === null ? stateLine(state) : lostLine(state.server, state.lost),
+    );
+  const lost = states.find((state) => state.lost !== null);
+  if (lost !== undefined) output.say(again(lost.server));
+}
+
 async function showState({ name, parsed, context }: Asked): Promise<void> {
+  const { output } = context;
   const state = await (await context.daemon()).request<RecordingState>('GET', pathOf(name));
-  if (parsed.flag('json')) return context.output.json(state);
-  context.output.print(stateLine(state));
+  if (parsed.flag('json')) return output.json(state);
+  output.print(stateLine(state));
+  if (state.lost === null) return;
+  output.print(lostLine(name, state.lost));
+  output.say(again(name));
 }
 
 async function turnOn({ name, parsed, context }: Asked): Promise<void> {
@@ -77,7 +105,11 @@ async function show({ name, parsed, context }: Asked): Promise<void> {
   const path = `${pathOf(name)}/frames?limit=${RECORDING_FRAMES_MAX}`;
   const { frames, state } = await (await context.daemon()).request<RecordedFrames>('GET', path);
   if (parsed.flag('json')) return output.json({ state, frames });
-  if (frames.length === 0) return output.say(stateLine(state));
+  if (frames.length === 0) {
+    output.say(stateLine(state));
+    if (state.lost !== null) output.say(`${lostLine(name, state.lost)}\n${again(name)}`);
+    return;
+  }
   output.table(frames, [
     { title: 'NR', cell: ({ seq }) => String(seq), side: 'right' },
     { title: 'TIME', cell: ({ at }) => shownTime(at).slice('2026-11-30 '.length) },
@@ -122,6 +154,17 @@ function stateLine({ server, on, endsAt, frames, bytes, dropped, droppedForOther
   return `${server} ${until}; ${kept}${lost}`;
 }
 
+function lostLine(server: string, { startedAt, endsAt, endedAt, frames }: LostRecording): string {
+  const from = shownTime(startedAt).slice(0, -4);
+  const end = endedAt === null ? 'mcpd was killed or crashed' : `mcpd ended at ${shownTime(endedAt).slice(0, -4)}`;
+  const kept = frames === null ? 'what was kept' : `what was kept (${amount(frames, 'message')})`;
+  return `${server} was recorded from ${from}${endsAt === null ? ', and then' : ' until'} ${end}; ${kept} was in memory alone, and is lost`;
+}
+
+function again(server: string): string {
+  return `To record again: mcpd record ${server} on`;
+}
+
 /** An option that would be passed over in silence. */
 function refuseUnfitting(option: string, fits: boolean, parsed: Parsed): void {
   if (fits || parsed.value(option) === undefined) return;
@@ -138,7 +181,7 @@ function pathOf(name: string): string {
 function unknownWords(operands: readonly string[]): McpdError {
   return new McpdError('USAGE', {
     what: `mcpd record cannot do ${operands.join(' ')}`,
-    why: 'it knows NAME on, off, show, clear and save FILE, and replay FILE|NAME',
+    why: 'it knows list, NAME on, off, show, clear and save FILE, and replay FILE|NAME',
     fix: 'mcpd record --help',
   });
 }

@@ -82,14 +82,57 @@ test('calls are recorded with their session and their answer, from when it is sw
   expect(await machine.cli('record', 'echo', 'save', 'x.json')).toMatchObject({ code: 3 });
 });
 
-test('a daemon that starts again records nothing, and has forgotten what was recorded', async ({ machine }) => {
+test('a daemon that starts again records nothing, and says which recordings the one before took along', async ({
+  machine,
+}) => {
   await machine.add('echo', 'echo');
-  await machine.ok('record', 'echo', 'on');
+  await machine.declare({ kept: { command: fake('echo') } });
+  const began = await machine.ok('record', 'echo', 'on', '--for', '10m', '--json');
+  await machine.ok('record', 'kept', 'on');
   await machine.ok('call', 'echo__echo', 'text=x');
+  await machine.ok('call', 'kept__echo', 'text=x');
+  await machine.ok('record', 'kept', 'off');
   expect((await machine.ok('record', 'echo', '--json')).frames).toBeGreaterThan(1);
+  const names = (states: { server: string }[]) => states.map(({ server }) => server);
+  expect(names(await machine.ok('record', 'list', '--json'))).toEqual(['echo', 'kept']);
+
   await machine.killDaemon();
   await machine.startDaemon();
-  expect(await machine.ok('record', 'echo', '--json')).toMatchObject({ on: false, frames: 0, startedAt: null });
+  expect(await machine.ok('record', 'echo', '--json')).toMatchObject({
+    ...{ on: false, frames: 0, startedAt: null },
+    lost: { startedAt: began.startedAt, endsAt: began.endsAt, endedAt: null, frames: null },
+  });
+  expect(await machine.ok('record', 'kept', '--json')).toMatchObject({ lost: { endsAt: null, endedAt: null } });
+  const told = await machine.cli('record', 'echo');
+  expect(told.stdout).toMatch(/^echo was recorded from .* until mcpd was killed or crashed; .* is lost$/m);
+  expect(told.stderr).toContain('mcpd record echo on');
+  expect(await machine.ok('record', 'list')).toMatch(
+    /^echo was .* is lost\nkept was recorded from .*, and then mcpd was killed/,
+  );
+  expect((await machine.cli('record', 'echo', 'save', 'x.json')).stderr).toContain('lost when the daemon ended');
+
+  // It is told until somebody has seen to it.
+  await machine.ok('record', 'kept', 'clear');
+  await machine.ok('record', 'echo', 'on');
+  const list: { server: string; lost: unknown }[] = await machine.ok('record', 'list', '--json');
+  expect(list.map(({ server, lost }) => [server, lost])).toEqual([['echo', null]]);
+});
+
+test('a daemon that ends in order leaves word of how many messages it took along, and of no server that is gone', async ({
+  machine,
+}) => {
+  await machine.add('echo', 'echo');
+  await machine.ok('record', 'echo', 'on');
+  await machine.ok('call', 'echo__echo', 'text=y');
+  const { frames } = await machine.ok('record', 'echo', '--json');
+  await machine.ok('down');
+  await machine.startDaemon();
+  const { lost } = await machine.ok('record', 'echo', '--json');
+  expect(lost).toMatchObject({ endsAt: expect.any(Number), endedAt: expect.any(Number) });
+  expect(lost.frames).toBeGreaterThanOrEqual(frames);
+  await machine.ok('uninstall', 'echo');
+  await machine.add('echo', 'echo');
+  expect((await machine.ok('record', 'echo', '--json')).lost).toBeNull();
 });
 
 test('a saved recording is asked again of a process that nobody else sees, and answers that differ are told', async ({
