@@ -3,19 +3,18 @@ import type { RecordedFrame, Recording, RecordingState } from '../../../../src/a
 import { get } from '../../api.ts';
 import { durationText } from '../../duration.ts';
 import { now } from '../../live/store.ts';
-import { bytesText, counted, latencyText, numberText, timeText } from '../../text.ts';
+import { bytesText, counted, numberText } from '../../text.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Empty, ErrorNote } from '../../ui/notes.tsx';
 import { saveAs } from '../../ui/save.ts';
 import { StateDot } from '../../ui/state-dot.tsx';
-import { VirtualList } from '../../ui/virtual-list.tsx';
+import { FrameTable } from './frame-table.tsx';
 import { indented, matching } from './frames.ts';
+import { Lost } from './lost.tsx';
 import { Replay } from './replay.tsx';
 import { useRecording } from './use-recording.ts';
-
-const ROW_HEIGHT = 34;
 
 /** The recorder of one server: its switch, what is kept, one message of it, and asking it all again. */
 export function Recorder({ server }: { server: string }) {
@@ -32,17 +31,18 @@ export function Recorder({ server }: { server: string }) {
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
       {state === null ? null : (
         <section class="panel-box recorder" aria-label="Recorder">
+          {state.lost === null ? null : <Lost lost={state.lost} />}
           <Summary state={state} />
           <div class="toolbar">
             <Button kind={state.on ? 'plain' : 'main'} onPress={() => turn(!state.on)}>
-              {state.on ? 'Stop recording' : 'Record'}
+              {state.on ? 'Stop recording' : state.lost === null ? 'Record' : 'Record again'}
             </Button>
             <Button icon="download" onPress={save} disabled={state.frames === 0}>
               Save as a test case
             </Button>
             <Button
               kind="danger"
-              disabled={state.frames === 0}
+              disabled={state.frames === 0 && state.lost === null}
               onPress={() => {
                 setChosen(null);
                 return clear();
@@ -63,14 +63,7 @@ export function Recorder({ server }: { server: string }) {
             </span>
           </div>
           <div class="recorded">
-            <VirtualList
-              items={shown}
-              keyOf={({ seq }) => seq}
-              rowHeight={ROW_HEIGHT}
-              label="Messages"
-              onOpen={setChosen}
-              render={(frame) => <Row frame={frame} />}
-            />
+            <FrameTable frames={shown} onOpen={setChosen} />
             {chosen === null ? <p class="soft">Choose a message to see it.</p> : <Message frame={chosen} />}
           </div>
         </>
@@ -101,20 +94,6 @@ function Summary({ state }: { state: RecordingState }) {
         {lost}
       </span>
     </p>
-  );
-}
-
-function Row({ frame }: { frame: RecordedFrame }) {
-  return (
-    <div class="frame-row">
-      <span>{timeText(frame.at, now.peek())}</span>
-      <span>{frame.direction === 'to-server' ? '→ server' : '← server'}</span>
-      <span class="text">{frame.method ?? frame.kind}</span>
-      <span class="text">{frame.target ?? ''}</span>
-      <span class="text">{frame.id ?? ''}</span>
-      <span class="number">{frame.tookMs === null ? '' : latencyText(frame.tookMs)}</span>
-      <span class="number">{bytesText(frame.bytes)}</span>
-    </div>
   );
 }
 

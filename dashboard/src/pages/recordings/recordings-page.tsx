@@ -2,6 +2,7 @@ import { servers } from '../../live/store.ts';
 import { goTo, hrefOf } from '../../route.ts';
 import { Choice } from '../../ui/field.tsx';
 import { Empty } from '../../ui/notes.tsx';
+import { OtherRecordings } from './lost.tsx';
 import { Recorder } from './recorder.tsx';
 import './recordings.css';
 
@@ -27,6 +28,7 @@ export function RecordingsPage({ parts }: { parts: readonly string[] }) {
           onChange={(chosen) => goTo(hrefOf('recordings', chosen))}
         />
       </div>
+      <OtherRecordings server={name} />
       <Recorder key={name} server={name} />
     </>
   );
