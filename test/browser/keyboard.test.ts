@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { fake } from '../harness/fake.ts';
 import { until } from '../harness/until.ts';
 import { test } from './dashboard.ts';
+import { focused, STOPS_MAX, tabTo } from './keys.ts';
 
 /** A person without a mouse: every action is reached and done by keys, and one always sees where one is. */
 
@@ -12,7 +13,8 @@ test('every control of every page is reached by Tab, and shows that it has the f
 }) => {
   await machine.add('echo', 'echo', [], ['--start', 'always']);
   const page = await dashboard.open();
-  for (const route of ['#/servers', '#/servers/echo', '#/servers/echo/tools', '#/calls', '#/health', '#/settings']) {
+  const tabs = ['', '/tools', '/logs', '/settings'].map((tab) => `#/servers/echo${tab}`);
+  for (const route of ['#/servers', ...tabs, '#/calls', '#/recordings', '#/health', '#/settings']) {
     await dashboard.show(page, route);
     const { missed, unseen } = await walked(page);
     expect(missed, `not reached on ${route}`).toEqual([]);
@@ -86,8 +88,6 @@ test('shortcuts lead to the pages, and `?` shows them', async ({ machine, dashbo
 
 // — internal —
 
-const STOPS_MAX = 200;
-
 /** Presses Tab until the page is left, and tells which controls got no focus, and which do not look different with it. */
 async function walked(page: Page): Promise<{ missed: string[]; unseen: string[] }> {
   await page.evaluate(() => {
@@ -122,14 +122,6 @@ async function walked(page: Page): Promise<{ missed: string[]; unseen: string[] 
   return { missed, unseen };
 }
 
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let stop = 0; stop < STOPS_MAX; stop++) {
-    if ((await focused(page)) === name) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`no Tab leads to ${name}`);
-}
-
 /** Presses Enter on one button, and waits until it says something else, with the focus still on it. */
 async function turned(page: Page, says: string, then: string): Promise<void> {
   await page.getByRole('button', { name: says, exact: true }).waitFor();
@@ -150,11 +142,4 @@ async function heldBack(page: Page, address: string): Promise<() => void> {
     await route.fulfill({ response });
   });
   return letThrough;
-}
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const element = document.activeElement;
-    return element?.getAttribute('aria-label') ?? element?.textContent ?? '';
-  });
 }
