@@ -30,6 +30,9 @@ const REASONS: Readonly<Record<string, Advice>> = {
   'unknown-prompt': ['CALL_FAILED', (server) => `mcpd info ${server}`],
   'unknown-resource': ['CALL_FAILED', (server) => `mcpd info ${server}`],
   auth_required: ['SERVER_FAILED', (server) => `mcpd auth ${server}`],
+  // The next login asks for what was refused last.
+  insufficient_scope: ['CALL_FAILED', (server) => `mcpd auth ${server}`],
+  header_refused: ['SERVER_FAILED', (server) => `mcpd info ${server}`],
   'daemon-unreachable': ['DAEMON_UNREACHABLE', () => 'mcpd doctor'],
   'daemon-lost': ['DAEMON_LOST', () => LOOK_FIRST],
   stopping: ['DAEMON_STOPPING', () => 'again in a moment'],

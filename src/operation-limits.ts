@@ -112,7 +112,7 @@ export const APPROVAL_CODE_MS = 60 * SECOND;
 export const APPROVAL_CODE_TRIES_MAX = 5;
 
 // — Logins at remote servers —
-/** From the link of `mcpd auth` until the browser is back: a person looks for a password, perhaps for a phone. */
+/** From the link of a login until the browser is back: a person looks for a password, perhaps for a phone. */
 export const LOGIN_WAIT_MS = 10 * MINUTE;
 /** One answer of an authorization server. */
 export const AUTH_ANSWER_MS = 10 * SECOND;
@@ -120,6 +120,10 @@ export const AUTH_ANSWER_MS = 10 * SECOND;
 export const AUTH_STEP_MS = 20 * SECOND;
 /** The largest such answer: metadata of large providers is some 10 KB. */
 export const AUTH_ANSWER_BYTES_MAX = 256 * KIB;
+/** Scopes that a refusal names: they stand in errors and in the next link, and real lists have a few. */
+export const AUTH_SCOPES_CHARS_MAX = 1000;
+/** Revoking the tokens of a login that is forgotten: somebody waits, and it is forgotten here in any case. */
+export const LOGIN_REVOKE_MS = 5 * SECOND;
 /** A token is renewed so long before it ends: it must still be good when the server looks at it. */
 export const TOKEN_RENEW_EARLY_MS = 30 * SECOND;
 /** After a renewal that failed for the moment (authorization server down), requests are refused with its reason so long without another try. */

@@ -1,4 +1,4 @@
-import type { LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts';
+import type { ForgottenLogin, LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts';
 import { remarkOf } from '../../src/doctor/remark.ts';
 import { fromReport, McpdError } from '../../src/errors.ts';
 import { amount } from '../../src/shown.ts';
@@ -46,17 +46,19 @@ export async function runAuth(parsed: Parsed, context: Context): Promise<void> {
 const SECRET_VARIABLE = 'MCPD_CLIENT_SECRET';
 
 async function requestOf(parsed: Parsed, { keyboard, output, env }: Context): Promise<LoginRequest> {
+  const scopes = (parsed.value('scope') ?? '').trim();
+  const scope = scopes === '' ? {} : { scope: scopes.replace(/\s+/g, ' ') };
   const clientId = parsed.value('client-id');
   const asks = parsed.flag('client-secret');
   if (clientId === undefined) {
     if (asks) throw new McpdError('USAGE', { what: '--client-secret belongs to --client-id', fix: 'mcpd auth --help' });
-    return {};
+    return scope;
   }
-  if (!asks) return { clientId };
+  if (!asks) return { clientId, ...scope };
   const input = { name: 'client secret', description: '', required: true, secret: true, default: null, choices: null };
   const typed = keyboard === null ? null : await askInput(input, keyboard, output);
   const clientSecret = typed ?? env[SECRET_VARIABLE];
-  if (clientSecret !== undefined && clientSecret !== '') return { clientId, clientSecret };
+  if (clientSecret !== undefined && clientSecret !== '') return { clientId, clientSecret, ...scope };
   throw new McpdError('INPUT_MISSING', {
     what: 'the client secret is needed and there is no terminal to ask on',
     fix: `set the variable ${SECRET_VARIABLE}`,
@@ -89,8 +91,20 @@ function showEnd({ login, server }: Extract<LoginEvent, { type: 'done' }>, { out
 
 async function forget(path: string, parsed: Parsed, context: Context): Promise<void> {
   const daemon = await context.daemon();
-  const answer = await daemon.request<{ server: string; forgotten: boolean }>('DELETE', path);
+  const answer = await daemon.request<ForgottenLogin>('DELETE', path);
   if (parsed.flag('json')) return context.output.json(answer);
-  const what = answer.forgotten ? 'The login is forgotten.' : 'There was no login.';
-  context.output.print(`${what} To log in: mcpd auth ${answer.server}`);
+  const { server, forgotten } = answer;
+  context.output.print(
+    `${forgotten ? `The login is forgotten. ${fateOf(answer)}` : 'There was no login.'} To log in: mcpd auth ${server}`,
+  );
+}
+
+/** What became of its tokens elsewhere. */
+function fateOf({ issuer, revocation }: ForgottenLogin): string {
+  const place = showable(issuer ?? '');
+  if (revocation?.state === 'revoked') return `Its tokens were revoked at ${place}.`;
+  const rest = 'whoever has its tokens can use them until they end';
+  if (revocation?.state !== 'failed') return `${place} does not offer to revoke tokens: ${rest}.`;
+  const { what, why } = revocation.error;
+  return `Its tokens were not revoked at ${place} (${showable(why === undefined ? what : `${what}: ${why}`)}): ${rest}.`;
 }

@@ -8,7 +8,7 @@ import type {
   TokenRequest,
 } from './contract/credentials.ts';
 import type { FiguresEvent, ServerFigures } from './contract/figures.ts';
-import type { LoginEvent, LoginRequest } from './contract/logins.ts';
+import type { ForgottenLogin, LoginEvent, LoginRequest } from './contract/logins.ts';
 import type { ScrapeToken, TelemetryRequest, TelemetryStatus } from './contract/telemetry.ts';
 import type {
   AddRequest,
@@ -73,8 +73,8 @@ export interface DaemonControl {
   exportSet(): Promise<DeclaredSet>;
   /** Resolves after the last event was given to `report`; an aborted `signal` calls it off. @throws McpdError LOGIN_… */
   login(name: string, request: LoginRequest, report: (event: LoginEvent) => void, signal: AbortSignal): Promise<void>;
-  /** Tells whether there was a login. */
-  forgetLogin(name: string): Promise<boolean>;
+  /** Tells whether there was a login, and what became of its tokens. */
+  forgetLogin(name: string): Promise<ForgottenLogin>;
   tokens(): TokenInfo[];
   /** @throws McpdError NAME_INVALID, NAME_TAKEN */
   addToken(request: TokenRequest): NewToken;

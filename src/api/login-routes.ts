@@ -11,10 +11,7 @@ export function loginRoutes(options: AppOptions): Hono<ApiEnv> {
   const routes = new Hono<ApiEnv>();
   routes.post('/servers/:name/auth', async (c) => login(c, options, await bodyAs(c, LoginRequest)));
   routes.post('/servers/:name/login', async (c) => login(c, options, await bodyAs(c, PageLoginRequest)));
-  routes.delete('/servers/:name/auth', async (c) => {
-    const name = nameOf(c);
-    return json(c, { server: name, forgotten: await options.control.forgetLogin(name) });
-  });
+  routes.delete('/servers/:name/auth', async (c) => json(c, await options.control.forgetLogin(nameOf(c))));
   return routes;
 }
 

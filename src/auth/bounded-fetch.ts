@@ -5,10 +5,15 @@ import { isSafeFor } from './resource.ts';
 
 /**
  * `fetch` towards authorization servers, which nobody has vouched for: safe addresses only, bounded in time and size, and what is no JSON
- * is no answer. Errors name the address without its query, and never repeat what was sent. Redirects are the caller's to judge.
+ * is no answer, unless the status is all that is asked for. Errors name the address without its query, and never repeat what was sent. Redirects are the caller's to judge.
  * @throws {McpdError} LOGIN_FAILED, LOGIN_REFUSED (an address that is not safe)
  */
-export function boundedFetch(fetch: Fetch, serverUrl: string, step: AbortSignal): Fetch {
+export function boundedFetch(
+  fetch: Fetch,
+  serverUrl: string,
+  step: AbortSignal,
+  expects: 'json' | 'status' = 'json',
+): Fetch {
   return async (url, init) => {
     const address = new URL(url);
     checkSafe(address, serverUrl);
@@ -30,6 +35,7 @@ export function boundedFetch(fetch: Fetch, serverUrl: string, step: AbortSignal)
       // A site that answers everything with its start page does not have this document.
       return isJson || status !== 200 ? copyOf(status, body) : copyOf(404, Buffer.alloc(0));
     }
+    if (expects === 'status' && status < 300) return new Response(null, { status });
     if (!isJson)
       throw new McpdError('LOGIN_FAILED', {
         what: `${where} did not answer as an authorization server`,
@@ -40,18 +46,19 @@ export function boundedFetch(fetch: Fetch, serverUrl: string, step: AbortSignal)
 }
 
 /**
- * Does all that one step needs of authorization servers, within AUTH_STEP_MS.
+ * Does all that one step needs of authorization servers, within `stepMs`.
  * @throws {McpdError} LOGIN_FAILED when it takes longer, and whatever `work` throws
  */
 export async function withinStep<T>(
   what: string,
   signal: AbortSignal,
   work: (step: AbortSignal) => Promise<T>,
+  stepMs = AUTH_STEP_MS,
 ): Promise<T> {
   const late = new AbortController();
   const timer = setTimeout(() => {
-    late.abort(new McpdError('LOGIN_FAILED', { what: `${what} took more than ${AUTH_STEP_MS / 1000} s` }));
-  }, AUTH_STEP_MS);
+    late.abort(new McpdError('LOGIN_FAILED', { what: `${what} took more than ${stepMs / 1000} s` }));
+  }, stepMs);
   try {
     const step = AbortSignal.any([signal, late.signal]);
     // Node 20: an answer that is aborted between its last byte and its end neither ends nor fails, so an abort alone ends nothing for sure.

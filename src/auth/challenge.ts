@@ -1,3 +1,5 @@
+import { namedScopes } from './scopes.ts';
+
 /** What a server says in `WWW-Authenticate` about the login it wants (RFC 6750, RFC 9728 section 5.1). */
 export interface BearerChallenge {
   /** Where the server describes itself; not yet looked at. */
@@ -15,7 +17,7 @@ export interface BearerChallenge {
 export function bearerChallenge(header: string | null): BearerChallenge {
   const found = header === null ? undefined : challengesOf(header).find(({ scheme }) => scheme === 'bearer');
   const value = (name: string) => found?.parameters.get(name) ?? null;
-  return { resourceMetadata: value('resource_metadata'), scope: value('scope'), error: value('error') };
+  return { resourceMetadata: value('resource_metadata'), scope: namedScopes(value('scope')), error: value('error') };
 }
 
 // — internal —

@@ -3,7 +3,8 @@ import { McpdError } from '../errors.ts';
 import type { Fetch } from '../proxy-fetch.ts';
 import { checkSafe } from './bounded-fetch.ts';
 import { reasonOf } from './faults.ts';
-import { covers } from './resource.ts';
+import type { ClientIdentity } from './grants.ts';
+import { covers, isSafeFor } from './resource.ts';
 import type { Sdk } from './sdk.ts';
 
 /** Who issues tokens for a server. */
@@ -58,10 +59,51 @@ export function hasNoMetadata(address: string): McpdError {
   return new McpdError('LOGIN_FAILED', {
     what: `${address} does not say how to log in`,
     why: 'it has neither the metadata of an authorization server nor that of an OpenID provider',
+    fix: 'check the address; if it takes a key instead of a login: mcpd add NAME --url URL --header NAME-OF-THE-HEADER',
   });
 }
 
+/** Where its tokens are revoked (RFC 8414); null where it names no place that tokens may be sent to. */
+export function revocationEndpointOf(metadata: AuthorizationServerMetadata, serverUrl: string): string | null {
+  const endpoint = (metadata as { revocation_endpoint?: unknown }).revocation_endpoint;
+  if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) return null;
+  return isSafeFor(new URL(endpoint), serverUrl) ? endpoint : null;
+}
+
+/**
+ * Looks whether there is anybody to log in at, where no metadata says so and a person gave a client: a link that is only assumed would be
+ * waited for in vain. One that issues tokens complains of a request without a code; nothing is begun there.
+ * @throws {McpdError} LOGIN_FAILED
+ */
+export async function checkTokenEndpoint(
+  { authorizationServerUrl }: Issuer,
+  { clientId }: ClientIdentity,
+  fetch: Fetch,
+): Promise<void> {
+  const body = new URLSearchParams({ grant_type: 'authorization_code', client_id: clientId });
+  let error: unknown;
+  try {
+    const answer = await fetch(new URL('/token', authorizationServerUrl), { method: 'POST', body });
+    error = ((await answer.json()) as { error?: unknown } | null)?.error;
+  } catch (thrown) {
+    throw thrown instanceof McpdError && thrown.code === 'LOGIN_REFUSED'
+      ? thrown
+      : hasNoMetadata(authorizationServerUrl);
+  }
+  if (typeof error !== 'string' || !TOKEN_ERRORS.has(error)) throw hasNoMetadata(authorizationServerUrl);
+}
+
 // — internal —
+
+/** RFC 6749, section 5.2. */
+const TOKEN_ERRORS = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+]);
 
 async function resourceMetadataOf(
   sdk: Sdk,

@@ -43,6 +43,8 @@ export interface Grant {
   tokenEndpoint: string;
   /** `token_endpoint_auth_methods_supported`. */
   authMethods: string[];
+  /** Null where the issuer names none. A login of before this was kept has no such member. */
+  revocationEndpoint?: string | null;
 }
 
 /**
@@ -89,6 +91,12 @@ export class Grants {
   /** Removes this login, if it is still the server's. */
   async drop(server: ServerName, grant: Grant): Promise<void> {
     if (this.#isCurrent(server, grant)) await this.forget(server);
+  }
+
+  /** The login that there is, for whatever address; null when there is none that can be read. */
+  kept(server: ServerName): Grant | null {
+    const [text] = this.#secrets.mapOf(loginSpace(server)).values();
+    return text === undefined ? null : read<Grant>(text, GRANT);
   }
 
   /** Removes what there is; tells whether there was any. */

@@ -25,8 +25,10 @@ interface FlowOrder {
   client: ClientIdentity | null;
   /** What the server's refusal asked for; null: the server is asked first. */
   wanted: { resourceMetadata: string | null; scope: string | null } | null;
-  /** Scopes of the login that is there, to be asked for again. */
-  kept: string | null;
+  /** Scopes to ask for besides. */
+  more: string | null;
+  /** A person chose something of it, so it cannot be another one that waits already. */
+  isChosen: boolean;
 }
 
 interface Flow {
@@ -53,7 +55,7 @@ export class LoginFlows {
     const last = this.#flows.get(server);
     // One that was called off is only on its way out.
     const running = last?.abort.signal.aborted ? undefined : last;
-    if (running !== undefined && order.client !== null) throw underWay(server);
+    if (running !== undefined && order.isChosen) throw underWay(server);
     const flow = running ?? this.#begin(order);
     const joined = running !== undefined;
     const tell = () => {
@@ -101,7 +103,7 @@ export class LoginFlows {
   }
 
   async #through(
-    { server, url, client, wanted, kept }: FlowOrder,
+    { server, url, client, wanted, more }: FlowOrder,
     report: (link: string) => void,
     signal: AbortSignal,
   ): Promise<Grant> {
@@ -109,7 +111,7 @@ export class LoginFlows {
     const { logIn } = await import('./login.ts');
     const first = wanted === null ? await askForChallenge(fetch, url, signal) : null;
     const asked = wanted ?? bearerChallenge(first?.wwwAuthenticate ?? null);
-    const scope = scopeUnion(asked.scope, kept);
+    const scope = scopeUnion(asked.scope, more);
     const isLocked = first?.refused !== false;
     const order = { url, resourceMetadata: asked.resourceMetadata, isLocked, scope, client, clientMetadataUrl };
     const grant = await logIn(order, { grants, callbacks, port: port(), now, fetch }, report, signal);
@@ -138,7 +140,7 @@ function callOff(flow: Flow, reason: McpdError): void {
 function underWay(server: ServerName): McpdError {
   return new McpdError('LOGIN_CANCELLED', {
     what: `a login at ${server} waits already`,
-    why: 'it began without this client id',
+    why: 'it began without this client id, or without these scopes',
     fix: 'end the other one first: Ctrl-C in its terminal, or Cancel on its page',
   });
 }

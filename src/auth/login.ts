@@ -4,7 +4,7 @@ import { LOGIN_WAIT_MS } from '../operation-limits.ts';
 import type { Fetch } from '../proxy-fetch.ts';
 import { boundedFetch, withinStep } from './bounded-fetch.ts';
 import { type Callbacks, codeOf } from './callbacks.ts';
-import { findIssuer, hasNoMetadata, type Issuer } from './discovery.ts';
+import { checkTokenEndpoint, findIssuer, hasNoMetadata, type Issuer, revocationEndpointOf } from './discovery.ts';
 import { loginFault } from './faults.ts';
 import type { ClientIdentity, Grant, Grants } from './grants.ts';
 import { LoginProvider } from './provider.ts';
@@ -88,6 +88,7 @@ function prepared(
     const facts = { issuer, redirectUri: redirect.uri, state, scope: asked, client, clientMetadataUrl, now };
     const provider = new LoginProvider(facts, grants);
     checkClient(provider, issuer);
+    if (issuer.metadata === null && provider.client !== null) await checkTokenEndpoint(issuer, provider.client, fetch);
     try {
       await sdk.auth(provider, {
         serverUrl: url,
@@ -163,7 +164,7 @@ async function traded(
   const { client, issued } = provider;
   if (client === null || issued === null) throw new McpdError('INTERNAL', { what: 'the login ended without a token' });
   const asked = link.searchParams.get('scope');
-  return { ...tokensOf(issued, asked, now()), ...placeOfGrant(issuer, asked), client };
+  return { ...tokensOf(issued, asked, now()), ...placeOfGrant(issuer, asked, url), client };
 }
 
 /** What an answer with tokens says, for a login and for a renewal alike. @throws {McpdError} LOGIN_FAILED: it cannot be used */
@@ -188,7 +189,7 @@ export function tokensOf(
   };
 }
 
-function placeOfGrant(issuer: Issuer, askedScope: string | null) {
+function placeOfGrant(issuer: Issuer, askedScope: string | null, url: string) {
   const { metadata, authorizationServerUrl, resource, resourceMetadata } = issuer;
   return {
     issuer: issuer.issuer,
@@ -197,6 +198,7 @@ function placeOfGrant(issuer: Issuer, askedScope: string | null) {
     askedScope,
     tokenEndpoint: metadata?.token_endpoint ?? new URL('/token', authorizationServerUrl).href,
     authMethods: metadata?.token_endpoint_auth_methods_supported ?? [],
+    revocationEndpoint: metadata === null ? null : revocationEndpointOf(metadata, url),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LoginInfo, LoginLink } from '../api/contract/logins.ts';
+import type { LoginInfo, LoginLink, Revocation } from '../api/contract/logins.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import type { CallbackPage } from '../oauth-callback.ts';
@@ -23,6 +23,9 @@ export interface RemoteLoginsOptions {
   fetch: Fetch;
 }
 
+/** What follows a refusal; `src/servers/remote/authorization.ts` says it in full. */
+type Verdict = 'retry' | { locked: string } | { scope: string | null };
+
 /** A refused request; `src/servers/remote/authorization.ts` says what its parts are. */
 interface Refusal {
   status: 401 | 403;
@@ -35,7 +38,17 @@ interface Refusal {
 interface Wanted {
   url: string;
   resourceMetadata: string | null;
+  /** What every login there needs. */
   scope: string | null;
+  /** What one request needed besides. */
+  more: string | null;
+}
+
+/** What a person chooses of a login; what is left out is as the server and earlier logins want it. */
+export interface LoginChoice {
+  client?: ClientIdentity;
+  /** Asked for besides those of the last login, in the place of what a request was refused for. */
+  scope?: string;
 }
 
 /**
@@ -74,12 +87,13 @@ export class RemoteLogins {
   }
 
   /**
-   * `retry`: the refused request is worth sending once more. `locked`: a person must log in.
+   * `retry`: the refused request is worth sending once more. `locked`: a person must log in. `scope`: for this request alone, with more
+   * rights; null when the server does not say which.
    * @throws {McpdError} no login would change it: a plain 403, an authorization server that is down
    */
-  async challenged(server: ServerName, refusal: Refusal): Promise<'retry' | { locked: string }> {
+  async challenged(server: ServerName, refusal: Refusal): Promise<Verdict> {
     const verdict = await this.#judge(server, refusal);
-    if (verdict === 'retry') return verdict;
+    if (verdict === 'retry' || 'scope' in verdict) return verdict;
     this.#reasons.set(server, { url: refusal.url, why: verdict.locked });
     return { locked: this.lockReason(server, refusal.url) };
   }
@@ -104,14 +118,17 @@ export class RemoteLogins {
   async login(
     server: ServerName,
     url: string,
-    client: ClientIdentity | null,
+    { client, scope }: LoginChoice,
     report: (link: LoginLink) => void,
     signal: AbortSignal,
   ): Promise<LoginInfo> {
     const known = this.#wanted.get(server);
     const wanted = known?.url === url ? known : null;
-    const kept = wanted === null ? (this.#grants.of(server, url)?.askedScope ?? null) : null;
-    const grant = await this.#flows.run({ server, url, client, wanted, kept }, report, signal);
+    const kept = this.#grants.of(server, url)?.askedScope ?? null;
+    const more = scopeUnion(wanted === null ? kept : null, scope ?? wanted?.more ?? null);
+    const isChosen = client !== undefined || scope !== undefined;
+    const order = { server, url, client: client ?? null, wanted, more, isChosen };
+    const grant = await this.#flows.run(order, report, signal);
     this.forgetRefusals(server);
     return infoOf(grant);
   }
@@ -125,6 +142,15 @@ export class RemoteLogins {
   info(server: ServerName, url: string): LoginInfo | null {
     const grant = this.#grants.of(server, url);
     return grant === null ? null : infoOf(grant);
+  }
+
+  /** As `forget`, with the way to have its tokens revoked at their issuer afterwards, which never throws. Null when there was no login. */
+  async withdraw(server: ServerName, url: string): Promise<{ issuer: string; revoke(): Promise<Revocation> } | null> {
+    const [issuer = ''] = this.#grants.issuers(server);
+    const grant = this.#grants.kept(server);
+    if (!(await this.forget(server))) return null;
+    if (grant === null) return { issuer, revoke: async () => ({ state: 'failed', error: UNREADABLE.report() }) };
+    return { issuer, revoke: async () => (await import('./revocation.ts')).revoked(grant, url, this.#options.fetch) };
   }
 
   /** Removes the server's login, and the registrations that were made for it alone. Tells whether there was a login. */
@@ -150,13 +176,13 @@ export class RemoteLogins {
     this.#flows.close(reason);
   }
 
-  async #judge(server: ServerName, refusal: Refusal): Promise<'retry' | { locked: string }> {
+  async #judge(server: ServerName, refusal: Refusal): Promise<Verdict> {
     const { status, url, sent } = refusal;
     const challenge = bearerChallenge(refusal.wwwAuthenticate);
     const grant = this.#grants.of(server, url);
     if (grant !== null && sent !== headerOf(grant)) return 'retry';
     if (status === 403) return this.#needsMore(server, url, challenge, grant);
-    this.#want(server, url, challenge, scopeUnion(challenge.scope, grant?.askedScope ?? null));
+    this.#want(server, url, challenge, { scope: scopeUnion(challenge.scope, grant?.askedScope ?? null), more: null });
     if (grant === null) return { locked: this.refusal(server, url) ?? NO_LOGIN };
     if (this.#options.now() - grant.obtainedAt < TOKEN_FRESH_MS)
       return { locked: 'it does not accept the token that was issued for it just now' };
@@ -167,19 +193,19 @@ export class RemoteLogins {
   }
 
   /** 403: more scopes are needed, or nothing helps. */
-  #needsMore(server: ServerName, url: string, challenge: BearerChallenge, grant: Grant | null): { locked: string } {
+  #needsMore(server: ServerName, url: string, challenge: BearerChallenge, grant: Grant | null): Verdict {
     const { scope, error } = challenge;
     if (error !== 'insufficient_scope' && (grant !== null || (error === null && scope === null)))
       throw forbidden(server);
     const asked = grant?.askedScope ?? null;
-    if (grant !== null) {
-      if (scope === null || includesScopes(grant.scope, scope)) throw forbidden(server);
+    if (grant !== null && scope !== null) {
+      if (includesScopes(grant.scope, scope)) throw forbidden(server);
       if (includesScopes(asked, scope)) throw notGranted(server, scope, grant);
     }
     // What earlier logins asked for is asked for again: a wider login must not lose what a narrower one could.
-    const all = scopeUnion(asked, grant?.scope ?? null, scope);
-    this.#want(server, url, challenge, all);
-    return { locked: scope === null ? NO_LOGIN : `it wants a login with more rights: ${scope}` };
+    this.#want(server, url, challenge, { scope: scopeUnion(asked, grant?.scope ?? null), more: scope });
+    if (grant !== null) return { scope };
+    return { locked: scope === null ? NO_LOGIN : `it wants a login with these rights: ${scope}` };
   }
 
   /** As if it had never been asked. */
@@ -189,8 +215,13 @@ export class RemoteLogins {
     this.#failures.delete(server);
   }
 
-  #want(server: ServerName, url: string, { resourceMetadata }: BearerChallenge, scope: string | null): void {
-    this.#wanted.set(server, { url, resourceMetadata, scope });
+  #want(
+    server: ServerName,
+    url: string,
+    { resourceMetadata }: BearerChallenge,
+    scopes: Pick<Wanted, 'scope' | 'more'>,
+  ): void {
+    this.#wanted.set(server, { url, resourceMetadata, ...scopes });
   }
 
   /** Whoever asks while a renewal is under way gets what comes of it. */
@@ -231,6 +262,7 @@ export class RemoteLogins {
 // — internal —
 
 const NO_LOGIN = 'it wants a login';
+const UNREADABLE = new McpdError('LOGIN_FAILED', { what: 'its tokens were kept in a way that cannot be read' });
 
 function headerOf(grant: Grant | null): string | null {
   return grant === null ? null : `Bearer ${grant.accessToken}`;

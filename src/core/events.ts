@@ -8,6 +8,7 @@ import type {
   ExposedName,
   InstanceKey,
   ServerDefinition,
+  ServerLock,
   ServerMemory,
   ServerName,
   SessionId,
@@ -67,8 +68,8 @@ export type GatewayEvent =
   /** The registry has this server now: new, changed, enabled, disabled. `memory` belongs to its fingerprint or is null. */
   | { type: 'server-defined'; at: number; definition: ServerDefinition; memory: ServerMemory | null }
   | { type: 'server-removed'; at: number; server: ServerName }
-  /** A remote server lets nobody in before a person has logged in (`reason` says why); null: somebody has. */
-  | { type: 'server-locked'; at: number; server: ServerName; reason: string | null }
+  /** A remote server lets nobody in before a person has acted; null: somebody has. */
+  | { type: 'server-locked'; at: number; server: ServerName; lock: ServerLock | null }
   /** A person's word. `start` holds the server up until `stop`. */
   | { type: 'command'; at: number; server: ServerName; command: 'start' | 'stop' | 'restart' }
   /** Start this definition once, read its lists, stop it, report by `trial-finished`. */

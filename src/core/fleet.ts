@@ -13,7 +13,7 @@ import { callsAtServer, newLink } from './instance.ts';
 import { type ExitReport, LIST_KINDS } from './model.ts';
 import { declaredBy } from './places.ts';
 import { withdrawAll } from './question-table.ts';
-import { authRequired, notStarted, outcomeUnknown, type Refusal } from './refusals.ts';
+import { letsNobodyIn, notStarted, outcomeUnknown, type Refusal } from './refusals.ts';
 import { fillSlots, leaveSlot } from './start-slots.ts';
 import type { Core, Instance } from './state.ts';
 import { type Action, afterExit, type Signal, TABLE } from './supervision.ts';
@@ -242,7 +242,7 @@ function refuseCalls(core: Core, instance: Instance, reason: string): void {
   const refusal =
     locked === null
       ? notStarted(instance.server, reason, lastExit(instance), null)
-      : authRequired(instance.server, locked);
+      : letsNobodyIn(instance.server, locked);
   for (const call of instance.queue) finishWithRefusal(core, instance, call, refusal, 'error');
 }
 

@@ -131,7 +131,7 @@ function dispatch(core: Core, event: GatewayEvent): void {
     case 'server-removed':
       return remove(core, event.server);
     case 'server-locked':
-      return lock(core, event.server, event.reason);
+      return lock(core, event.server, event.lock);
     case 'command':
       for (const instance of instancesOf(core, event.server)) command(core, instance, event.command);
       return;

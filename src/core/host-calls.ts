@@ -15,9 +15,9 @@ import type { Era } from './model.ts';
 import { isOwnState, parkedFor, stateOf, unite } from './parking.ts';
 import { placeFor } from './places.ts';
 import {
-  authRequired,
   daemonStopping,
   hostBusy,
+  letsNobodyIn,
   type Refusal,
   serverBusy,
   serverIsManual,
@@ -140,7 +140,7 @@ function refusalBefore(
 ): Refusal | null {
   const { definition } = known;
   if (core.mode !== 'serving') return daemonStopping();
-  if (known.locked !== null) return authRequired(definition.name, known.locked);
+  if (known.locked !== null) return letsNobodyIn(definition.name, known.locked);
   if (definition.start === 'manual' && !isHeldUp(core, instance) && instance.phase !== 'running')
     return serverIsManual(definition.name);
   if (session.open.size >= HOST_OPEN_REQUESTS_MAX) return hostBusy(HOST_OPEN_REQUESTS_MAX);

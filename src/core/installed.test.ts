@@ -208,12 +208,14 @@ test('the memory of a launch belongs to it alone', () => {
   expect(memoryOf(definition, FAKE).fingerprint).not.toBe(changed.fingerprint);
 });
 
+const LOGIN = { because: 'login-wanted', reason: 'log in', fix: 'mcpd auth remote' } as const;
+
 test('a server that lets nobody in: calls say what to do, people see it, and after the login it starts', () => {
   const world = new World();
   world.post({ type: 'server-defined', definition: definitionOf('remote'), memory: null });
   const host = world.legacyHost('host', {}, { scope: { kind: 'server', server: 'remote' } });
   for (let exit = 0; exit < 2; exit++) world.serverExits(world.spawned('remote'));
-  world.post({ type: 'server-locked', server: 'remote', reason: 'log in at https://a.b' });
+  world.post({ type: 'server-locked', server: 'remote', lock: { ...LOGIN, reason: 'log in at https://a.b' } });
   expect(world.ask(host, 'tools/call', { name: 'work' }).error).toMatchObject({
     message: expect.stringContaining('https://a.b'),
     data: { reason: 'auth_required', sent: false, fix: 'mcpd auth remote' },
@@ -226,9 +228,21 @@ test('a server that lets nobody in: calls say what to do, people see it, and aft
     fix: 'mcpd auth remote',
   });
   const starts = world.spawns.length;
-  world.post({ type: 'server-locked', server: 'remote', reason: null });
+  world.post({ type: 'server-locked', server: 'remote', lock: null });
   expect(world.spawns).toHaveLength(starts + 1);
   expect(world.status('remote')).toMatchObject({ wantedReason: null, state: 'starting' });
+});
+
+test('a server that does not accept the header it is given: people are told to give it another one, not to log in', () => {
+  const world = new World();
+  world.post({ type: 'server-defined', definition: definitionOf('remote'), memory: null });
+  const host = world.legacyHost('host', {}, { scope: { kind: 'server', server: 'remote' } });
+  const fix = 'mcpd secret set remote TOKEN';
+  world.post({ type: 'server-locked', server: 'remote', lock: { because: 'header-refused', reason: 'no (401)', fix } });
+  const { error } = world.ask(host, 'tools/call', { name: 'work' });
+  expect(error).toMatchObject({ data: { reason: 'header_refused', sent: false, fix } });
+  expect(JSON.stringify(error)).not.toContain('mcpd auth');
+  expect(world.status('remote')).toMatchObject({ wantedReason: 'needs-auth', reason: 'no (401)', fix });
 });
 
 test.each([
@@ -237,7 +251,7 @@ test.each([
 ])('a login does not start a server that is %s', (_, changes) => {
   const world = new World();
   world.post({ type: 'server-defined', definition: { ...definitionOf('remote'), ...changes }, memory: null });
-  world.post({ type: 'server-locked', server: 'remote', reason: 'log in' });
-  world.post({ type: 'server-locked', server: 'remote', reason: null });
+  world.post({ type: 'server-locked', server: 'remote', lock: LOGIN });
+  world.post({ type: 'server-locked', server: 'remote', lock: null });
   expect(world.spawns).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { forgive, giveUp, planTrial, signal, wantUp } from './fleet.ts';
 import { armIdle } from './idle.ts';
 import { isAtRest, newInstance, openCallsOf } from './instance.ts';
 import { takeNames } from './learning.ts';
-import type { ServerDefinition, ServerMemory, ServerName } from './model.ts';
+import type { ServerDefinition, ServerLock, ServerMemory, ServerName } from './model.ts';
 import { announceLists } from './notices.ts';
 import { instancesOf, isHeldBySomebody } from './places.ts';
 import { notStarted } from './refusals.ts';
@@ -61,18 +61,18 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
   publishServer(core, definition.name);
 }
 
-/** A remote server lets nobody in before a person has logged in; null: somebody has, and what had failed for it may start again. */
-export function lock(core: Core, name: ServerName, reason: string | null): void {
+/** A remote server lets nobody in before a person has acted; null: somebody has, and what had failed for it may start again. */
+export function lock(core: Core, name: ServerName, next: ServerLock | null): void {
   const known = core.servers.get(name);
-  if (known === undefined || known.locked === reason) return;
-  known.locked = reason;
+  if (known === undefined || isSameLock(known.locked, next)) return;
+  known.locked = next;
   publishServer(core, name);
-  if (reason !== null) return;
+  if (next !== null) return;
   const { enabled, start } = known.definition;
   for (const instance of instancesOf(core, name)) {
     forgive(instance);
     const unseen = known.memory === null && start === 'on-demand' && instance.holder === null;
-    if (enabled && (instance.held || unseen)) signal(core, instance, 'start-now', 'somebody has logged in');
+    if (enabled && (instance.held || unseen)) signal(core, instance, 'start-now', 'somebody has let it in');
   }
 }
 
@@ -241,4 +241,8 @@ function restart(core: Core, instance: Instance, reason: string): boolean {
     case 'stopping':
       return false;
   }
+}
+
+function isSameLock(one: ServerLock | null, other: ServerLock | null): boolean {
+  return one?.reason === other?.reason && one?.fix === other?.fix;
 }

@@ -175,6 +175,16 @@ export interface ExitReport {
   stderrTail: string[];
 }
 
+/** Why a remote server lets nobody in: a person must act first. */
+export interface ServerLock {
+  /** A login is wanted, or the header that a person gave is not accepted: then a login is of no use. */
+  because: 'login-wanted' | 'header-refused';
+  /** For people. */
+  reason: string;
+  /** What opens it: commands. */
+  fix: string;
+}
+
 /** What the API and the CLI show of one server. */
 export interface ServerStatus {
   name: ServerName;
@@ -183,7 +193,7 @@ export interface ServerStatus {
   sharing: Sharing;
   enabled: boolean;
   wanted: 'up' | 'down';
-  /** Why it is wanted down although a person might expect it up: `disabled`, `manual`, `needs-auth`; else null. */
+  /** Why it is wanted down although a person might expect it up: `disabled`, `manual`, `needs-auth` (`fix` says what lets mcpd in); else null. */
   wantedReason: string | null;
   state: State;
   /** Why it is in this state, for people; null when there is nothing to say. */

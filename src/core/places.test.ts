@@ -145,7 +145,11 @@ test('requests that stand alone share the processes of their client, which stop 
 
 test('a request that stands alone and starts nothing leaves nothing', () => {
   const world = given('per-session');
-  world.post({ type: 'server-locked', server: 'fake', reason: 'no login' });
+  world.post({
+    type: 'server-locked',
+    server: 'fake',
+    lock: { because: 'login-wanted', reason: 'no login', fix: 'mcpd auth fake' },
+  });
   const host = world.modernHost('r', ALL, { lasts: 'request', principal: 'client:a' });
   expect(world.answerTo(host, call(world, host)).error?.data).toMatchObject({ reason: 'auth_required' });
   world.closeHost(host);

@@ -1,5 +1,5 @@
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../protocol/jsonrpc.ts';
-import type { ExitReport } from './model.ts';
+import type { ExitReport, ServerLock } from './model.ts';
 
 /**
  * Errors towards hosts: what happened, why, and what to try, in one message that a model or a person can act on; the same as members of
@@ -194,12 +194,16 @@ export function capabilityMissing(server: string, capability: string): Refusal {
   };
 }
 
-/** A remote server lets nobody in before a person has logged in. */
-export function authRequired(server: string, reason: string): Refusal {
+/** A remote server lets nobody in before a person has acted. */
+export function letsNobodyIn(server: string, { because, reason, fix }: ServerLock): Refusal {
+  const [says, word, toOpen] =
+    because === 'login-wanted'
+      ? ['needs a login', 'auth_required', 'to log in']
+      : ['does not let mcpd in', 'header_refused', 'to give it another one'];
   return {
     code: INTERNAL_ERROR,
-    message: `${server} needs a login: ${reason}. Nothing was sent to it; to log in: mcpd auth ${server}`,
-    data: { reason: 'auth_required', server, sent: false, fix: `mcpd auth ${server}` },
+    message: `${server} ${says}: ${reason}. Nothing was sent to it; ${toOpen}: ${fix}`,
+    data: { reason: word, server, sent: false, fix },
   };
 }
 

@@ -14,6 +14,7 @@ import type {
   InstanceKey,
   ListKind,
   ServerDefinition,
+  ServerLock,
   ServerMemory,
   ServerName,
   SessionId,
@@ -89,8 +90,8 @@ export interface KnownServer {
   taskTools: ReadonlySet<string>;
   /** When it was first seen to ask something during a call; sessions that came later get processes of their own. */
   callsBackSince: number | null;
-  /** A person must log in first: why. */
-  locked: string | null;
+  /** A person must act first: why. */
+  locked: ServerLock | null;
 }
 
 export interface Instance {

@@ -27,7 +27,7 @@ export function serverStatus(core: Core, known: KnownServer): ServerStatus {
     wanted: wanted.wanted,
     wantedReason: wanted.reason,
     state,
-    reason: known.locked ?? instance?.reason ?? null,
+    reason: known.locked?.reason ?? instance?.reason ?? null,
     fix: fixFor(known, instance),
     health: healthOf(known, instance),
     findings: findingsOf(known, instance),
@@ -100,7 +100,7 @@ function healthOf(known: KnownServer, instance: Instance | null): Health {
 
 function fixFor({ definition: { name, enabled }, locked }: KnownServer, instance: Instance | null): string | null {
   if (!enabled) return `mcpd enable ${name}`;
-  if (locked !== null) return `mcpd auth ${name}`;
+  if (locked !== null) return locked.fix;
   if (instance === null) return null;
   const hasCrashed = instance.phase === 'stopped' && instance.unstable.length > 0;
   if (hasCrashed || instance.phase === 'failed' || instance.phase === 'backoff')

@@ -7,7 +7,7 @@ import type {
   TokenInfo,
   TokenRequest,
 } from '../api/contract/credentials.ts';
-import type { LoginEvent, LoginRequest } from '../api/contract/logins.ts';
+import type { ForgottenLogin, LoginEvent, LoginRequest } from '../api/contract/logins.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -193,7 +193,7 @@ export class Control implements DaemonControl {
     return this.#parts.logins.login(name, request, report, signal);
   }
 
-  forgetLogin(name: string): Promise<boolean> {
+  forgetLogin(name: string): Promise<ForgottenLogin> {
     return this.#parts.logins.forget(name);
   }
 

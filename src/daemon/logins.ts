@@ -1,9 +1,10 @@
-import type { LoginEvent, LoginInfo, LoginLink, LoginRequest } from '../api/contract/logins.ts';
+import type { ForgottenLogin, LoginEvent, LoginInfo, LoginLink, LoginRequest } from '../api/contract/logins.ts';
 import { RemoteLogins } from '../auth/remote-logins.ts';
-import type { ServerDefinition, ServerName, ServerStatus } from '../core/model.ts';
+import type { HttpLaunch, ServerDefinition, ServerName, ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { proxiesOf } from '../proxy.ts';
 import { fetchThrough } from '../proxy-fetch.ts';
+import { hasAuthorization } from '../servers/remote/requester.ts';
 import { unknownServer } from '../unknown-server.ts';
 import type { Parts } from './parts.ts';
 import { isAtRest, isUpOrDown } from './settled.ts';
@@ -28,19 +29,23 @@ export class Logins {
   /** Reports the link, and `done` as the last event. @throws {McpdError} as RemoteLogins.login; SERVER_UNKNOWN, REQUEST_INVALID */
   async login(
     name: ServerName,
-    { clientId, clientSecret }: LoginRequest,
+    { clientId, clientSecret, scope }: LoginRequest,
     report: (event: LoginEvent) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const url = this.#addressOf(name);
-    const client = clientId === undefined ? null : { clientId, clientSecret: clientSecret ?? null, method: null };
+    const launch = this.#remoteOf(name);
+    if (hasAuthorization(launch)) throw ofNoUse(name);
+    const { url } = launch;
+    const client =
+      clientId === undefined ? {} : { client: { clientId, clientSecret: clientSecret ?? null, method: null } };
+    const choice = { ...client, ...(scope === undefined ? {} : { scope }) };
     const onLink = (link: LoginLink) => {
       this.#tellWhy(name, url);
       report({ type: 'link', ...link });
     };
     let login: LoginInfo;
     try {
-      login = await this.remote.login(name, url, client, onLink, AbortSignal.any([signal, this.#parts.ending]));
+      login = await this.remote.login(name, url, choice, onLink, AbortSignal.any([signal, this.#parts.ending]));
     } catch (thrown) {
       this.#tellWhy(name, url);
       throw thrown;
@@ -49,12 +54,13 @@ export class Logins {
     report({ type: 'done', login, server: await this.#afterwards(name) });
   }
 
-  /** Tells whether there was a login. @throws {McpdError} SERVER_UNKNOWN, REQUEST_INVALID, SECRETS_DAMAGED */
-  async forget(name: ServerName): Promise<boolean> {
-    this.#addressOf(name);
-    const had = await this.remote.forget(name);
-    if (had) this.#lock(name, 'its login was removed');
-    return had;
+  /** It is gone here first, whatever becomes of its tokens elsewhere. @throws {McpdError} SERVER_UNKNOWN, REQUEST_INVALID, SECRETS_DAMAGED */
+  async forget(name: ServerName): Promise<ForgottenLogin> {
+    const { url } = this.#remoteOf(name);
+    const gone = await this.remote.withdraw(name, url);
+    if (gone === null) return { server: name, forgotten: false, issuer: null, revocation: null };
+    this.#lock(name, 'its login was removed');
+    return { server: name, forgotten: true, issuer: gone.issuer, revocation: await gone.revoke() };
   }
 
   /** What there is of a login, and the link of one that waits. A damaged secrets file is told elsewhere. */
@@ -74,12 +80,12 @@ export class Logins {
     this.remote.close(new McpdError('LOGIN_CANCELLED', { what: 'the daemon stops' }));
   }
 
-  #addressOf(name: ServerName): string {
+  #remoteOf(name: ServerName): HttpLaunch {
     const { servers } = this.#parts.gateway.view;
     const known = servers.get(name);
     if (known === undefined) throw unknownServer(name, [...servers.keys()]);
     const { launch } = known.definition;
-    if (launch.kind === 'http') return launch.url;
+    if (launch.kind === 'http') return launch;
     throw new McpdError('REQUEST_INVALID', {
       what: `${name} runs on this machine and has no login`,
       why: 'a login is for remote servers',
@@ -100,12 +106,23 @@ export class Logins {
 
   /** Hosts and people who ask why the server is locked get the link as long as it is good. */
   #tellWhy(name: ServerName, url: string): void {
-    const locked = this.#parts.gateway.view.servers.get(name)?.locked ?? null;
-    if (locked !== null) this.#lock(name, this.remote.lockReason(name, url));
+    const locked = this.#parts.gateway.view.servers.get(name)?.locked?.because;
+    if (locked === 'login-wanted') this.#lock(name, this.remote.lockReason(name, url));
   }
 
   #lock(name: ServerName, reason: string | null): void {
     const { runtime, now } = this.#parts;
-    runtime.post({ type: 'server-locked', at: now(), server: name, reason });
+    const lock = reason === null ? null : ({ because: 'login-wanted', reason, fix: `mcpd auth ${name}` } as const);
+    runtime.post({ type: 'server-locked', at: now(), server: name, lock });
   }
+}
+
+// — internal —
+
+function ofNoUse(name: ServerName): McpdError {
+  return new McpdError('REQUEST_INVALID', {
+    what: `a login at ${name} would not be used`,
+    why: 'it is given an Authorization header, which goes before any login',
+    fix: `give the header another value: mcpd secret list ${name}; or install it anew without the header`,
+  });
 }

@@ -84,10 +84,10 @@ const useTool: Play = async (host) => {
 /** @throws {Error} mcpd refused something, or a call failed */
 export async function play(url: string): Promise<void> {
   await mcpd('install', url, '--name', server);
-  for (let logins = 0; (await needsLogin()) && logins < LOGINS_MAX; logins++) {
+  let wanted = await needsLogin();
+  for (let logins = 0; wanted && logins < LOGINS_MAX; logins++) {
     await logIn();
-    // A server may want more of a login once it is called.
-    await asHost(useTool).catch(() => undefined);
+    wanted = await wantsMore();
   }
   await asHost(PLAYS[scenario] ?? useTool);
 }
@@ -122,6 +122,15 @@ async function connected(): Promise<Client> {
 async function needsLogin(): Promise<boolean> {
   const { wantedReason } = JSON.parse(await mcpd('info', server, '--json')) as { wantedReason: string | null };
   return wantedReason === 'needs-auth';
+}
+
+/** A server may want more of a login once it is called: the error of that call names the command. */
+async function wantsMore(): Promise<boolean> {
+  const failure: unknown = await asHost(useTool).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return (await needsLogin()) || String(failure).includes(`mcpd auth ${server}`);
 }
 
 /** `mcpd auth`, and a browser that opens its link. @throws {Error} mcpd refused the login or could not finish it */

@@ -92,9 +92,13 @@ describe('mcpd auth', () => {
     await new Browser().logIn(await first.link());
     expect(await first.ended).toBe(0);
     const refused = await host.call('notes__write', {});
-    expect(refused.error).toMatchObject({ data: { reason: 'auth_required' } });
-    expect(JSON.stringify(refused.error)).toContain('mcp:write');
-    const wider = auth(machine, 'notes', '--json');
+    const fix = 'mcpd auth notes --scope mcp:write';
+    expect(refused.error).toMatchObject({ data: { reason: 'insufficient_scope', fix } });
+    expect(refused.error?.message).toContain(fix);
+    // Other calls go on, and nobody is told to log in for them.
+    expect(JSON.stringify(await host.call('notes__whoami', {}))).toContain('whoami by ann');
+    expect(await machine.server('notes')).toMatchObject({ state: 'running', wantedReason: null, fix: null });
+    const wider = auth(machine, 'notes', '--scope', 'mcp:write', '--json');
     const link = await wider.link();
     expect(new URL(link).searchParams.get('scope')?.split(' ')).toEqual(
       expect.arrayContaining(['mcp:read', 'mcp:write']),
@@ -160,7 +164,15 @@ describe('mcpd auth', () => {
     const login = auth(machine, 'notes');
     await new Browser().logIn(await login.link());
     expect(await login.ended).toBe(0);
-    expect(await machine.ok('auth', 'notes', '--forget', '--json')).toEqual({ server: 'notes', forgotten: true });
+    const token = server.seen.at(-1)?.replace('Bearer ', '') ?? '';
+    expect(await issuer.lookUp(token)).not.toBeNull();
+    expect(await machine.ok('auth', 'notes', '--forget', '--json')).toEqual({
+      server: 'notes',
+      forgotten: true,
+      issuer: issuer.issuer,
+      revocation: { state: 'revoked' },
+    });
+    expect(await issuer.lookUp(token)).toBeNull();
     expect(await machine.server('notes')).toMatchObject({
       wantedReason: 'needs-auth',
       reason: 'its login was removed',
@@ -171,6 +183,36 @@ describe('mcpd auth', () => {
     writeFileSync(join(machine.home.root, 'declared.json'), JSON.stringify({ mcpServers: {} }));
     await machine.ok('apply', '-f', join(machine.home.root, 'declared.json'));
     expect(readFileSync(join(machine.home.mcpdHome, 'secrets.json'), 'utf8')).not.toContain('refreshToken');
+  });
+
+  test('a header that a person gave and the server refuses is told as that, with how to give another one', async ({
+    machine,
+  }) => {
+    await machine.startDaemon();
+    let accepted = 'right';
+    const far: ProtectedServer = await startProtectedServer({
+      ...issuer,
+      lookUp: async (given) => (given === accepted ? { account: 'key', audience: far.resource, scopes: [] } : null),
+    });
+    await machine.ok('add', 'far', '--url', far.url, '--header', 'Authorization: Bearer right', '--json');
+    const host = await machine.connected();
+    expect(JSON.stringify(await host.call('far__whoami', {}))).toContain('whoami by key');
+
+    accepted = 'another';
+    const fix = 'mcpd secret set far Authorization';
+    const refused = await host.call('far__whoami', {});
+    expect(refused.error).toMatchObject({ data: { reason: 'header_refused', fix } });
+    await until('the server to say so', async () => (await machine.server('far')).fix === fix);
+    const said = (await machine.cli('call', 'far__whoami')).stderr;
+    expect(said).toContain(fix);
+    expect(said).not.toContain('mcpd auth');
+    const login = await machine.cli('auth', 'far');
+    expect([login.code, login.stderr]).toEqual([2, expect.stringContaining('Authorization header')]);
+
+    await machine.cliWith({ input: 'another' }, 'secret', 'set', 'far', 'Authorization');
+    expect(await machine.server('far')).toMatchObject({ wantedReason: expect.not.stringContaining('auth') });
+    expect(JSON.stringify(await host.call('far__whoami', {}))).toContain('whoami by key');
+    await far.close();
   });
 
   test('is not for servers of this machine, nor for names that nobody has', async ({ machine }) => {

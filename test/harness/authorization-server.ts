@@ -22,6 +22,7 @@ export interface AuthorizationServer {
   lookUp(accessToken: string): Promise<TokenFacts | null>;
   /** As when a person takes a program's access away. */
   revokeRefreshToken(refreshToken: string): Promise<void>;
+  knowsRefreshToken(refreshToken: string): Promise<boolean>;
   /** Asked before the authorization server; null lets everything through. */
   instead: Instead | null;
   /** Scopes that it grants; what else is asked for is left out. */
@@ -32,6 +33,8 @@ export interface AuthorizationServer {
 export interface AuthorizationServerOptions {
   /** Programs may register themselves; on unless said otherwise. */
   registration?: boolean;
+  /** Tokens can be revoked; on unless said otherwise. */
+  revocation?: boolean;
   /** Clients that are known from the start. */
   clients?: Record<string, unknown>[];
   /** Added to its metadata. */
@@ -65,6 +68,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       const audience = [token.aud ?? []].flat().join(' ');
       return { account: token.accountId, audience, scopes: (token.scope ?? '').split(' ') };
     },
+    knowsRefreshToken: async (value) => (await provider.RefreshToken.find(value)) !== undefined,
     revokeRefreshToken: async (value) => (await provider.RefreshToken.find(value))?.destroy(),
     close: () => {
       listener.closeAllConnections();
@@ -80,7 +84,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
 // — internal —
 
 function configuration(server: AuthorizationServer, options: AuthorizationServerOptions): Record<string, unknown> {
-  const { registration = true, clients = [], discovery = {}, tokenSeconds = 3600 } = options;
+  const { registration = true, revocation = true, clients = [], discovery = {}, tokenSeconds = 3600 } = options;
   return {
     clients,
     discovery,
@@ -92,7 +96,7 @@ function configuration(server: AuthorizationServer, options: AuthorizationServer
     features: {
       devInteractions: { enabled: true },
       registration: { enabled: registration },
-      revocation: { enabled: true },
+      revocation: { enabled: revocation },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => undefined,

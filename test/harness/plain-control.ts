@@ -209,7 +209,7 @@ export class PlainControl implements DaemonControl {
   async forgetLogin(name: string) {
     this.find(name);
     this.asked.push(`forget login ${name}`);
-    return true;
+    return { server: name, forgotten: false, revocation: null, issuer: null };
   }
 
   tokens() {

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApi } from '../../src/api/listen.ts';
 import { keptToken } from '../../src/api/token.ts';
@@ -94,7 +94,7 @@ describe('over the socket of the home', () => {
     expect(lines[1]).toMatchObject({ type: 'failed', error: { code: 'LOGIN_REFUSED' } });
     expect((await askLocal(here.paths, '/api/servers/none/auth', login)).status).toBe(404);
     const forgotten = await askLocal(here.paths, '/api/servers/weather/auth', { method: 'DELETE' });
-    expect(forgotten.text).toBe('{"server":"weather","forgotten":true}');
+    expect(forgotten.text).toBe('{"server":"weather","forgotten":false,"revocation":null,"issuer":null}');
     expect(here.control.asked.slice(asked)).toEqual(['login weather abc', 'forget login weather']);
   });
 
@@ -260,6 +260,21 @@ describe('on 127.0.0.1', () => {
       });
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
+  });
+
+  test('a browser is led to the dashboard by a file of this user, which is gone when its code was used', async () => {
+    const { home } = here.paths;
+    const openers = () => readdirSync(home).filter((name) => name.startsWith('open-'));
+    writeFileSync(join(home, 'open-0123456789ab.html'), 'of a daemon that was killed');
+    const order = { method: 'POST', headers: JSON_TYPE, body: '{"file":true}' };
+    const { url, file } = JSON.parse((await askLocal(here.paths, '/api/codes', order)).text);
+    expect(openers()).toEqual([basename(file)]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toContain(`content="0;url=${url}"`);
+    const code = new URL(url).hash.replace('#code=', '');
+    const session = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ code }) };
+    expect((await askWeb(here.port, '/api/session', session)).status).toBe(200);
+    expect(openers()).toEqual([]);
   });
 
   test('a one-time code from the CLI becomes the token once', async () => {

@@ -303,6 +303,9 @@ describe('a remote server', () => {
   });
 });
 
+/** Somebody has logged in, with fewer rights than the server wants. */
+const WANTS_MORE = { header: async () => 'Bearer a-token', challenged: async () => ({ scope: 'files:write' }) };
+
 describe('a remote server with a lock', () => {
   test('is reported as locked, with the reason, and the connection ends', async () => {
     const server = await standIn((_, response) => void response.writeHead(401).end());
@@ -310,7 +313,9 @@ describe('a remote server with a lock', () => {
     bench.send('server/discover', {}, 'modern');
     await bench.exit();
     const reason = `${server.url} lets nobody in without a login (401)`;
-    expect(bench.of('server-locked')).toMatchObject([{ server: 'far', reason }]);
+    expect(bench.of('server-locked')).toMatchObject([
+      { server: 'far', lock: { because: 'login-wanted', reason, fix: 'mcpd auth far' } },
+    ]);
     expect((await bench.exit()).cause).toBe(reason);
   });
 
@@ -335,6 +340,35 @@ describe('a remote server with a lock', () => {
     expect(await bench.ask('tools/list', {}, 'modern')).toContain('result');
   });
 
+  test('that wants more rights for a call fails that call, and lets others through', async () => {
+    await bench.processes.dispose();
+    bench = remoteBench(home, { auth: WANTS_MORE });
+    const server = await standIn(legacyServer((_, response) => void response.writeHead(403).end()));
+    await bench.open(server.url);
+    await bench.handshake();
+    const answer = await bench.ask('tools/call', { name: 'x' });
+    expect(answer).toContain('the scope files:write');
+    expect(JSON.parse(answer).error.data).toMatchObject({
+      reason: 'insufficient_scope',
+      status: 403,
+      fix: 'mcpd auth far --scope files:write',
+    });
+    expect(bench.of('server-locked')).toEqual([]);
+    expect(bench.of('server-exited')).toEqual([]);
+  });
+
+  test('that wants more rights for the first words is locked until somebody has logged in with them', async () => {
+    await bench.processes.dispose();
+    bench = remoteBench(home, { auth: WANTS_MORE });
+    const server = await standIn((_, response) => void response.writeHead(403).end());
+    await bench.open(server.url);
+    bench.send('initialize');
+    await bench.exit();
+    expect(bench.of('server-locked')).toMatchObject([
+      { lock: { because: 'login-wanted', fix: 'mcpd auth far --scope files:write' } },
+    ]);
+  });
+
   test('gets the headers that a person gave, filled from the secrets, which appear nowhere else', async () => {
     await bench.processes.dispose();
     bench = remoteBench(home, { secrets: { TOKEN: 's3cret-token-1' } });
@@ -346,8 +380,11 @@ describe('a remote server with a lock', () => {
     await bench.ask('initialize');
     expect(server.seen[0]?.headers.authorization).toBe('Bearer s3cret-token-1');
     expect(await bench.ask('ping')).toContain('answered 400 Bad Request: Bearer ***');
-    expect(await bench.ask('tools/call', { name: 'x' })).toContain('auth_required');
+    expect(await bench.ask('tools/call', { name: 'x' })).toContain('header_refused');
     expect((await bench.exit()).cause).toContain('does not accept the Authorization header');
+    expect(bench.of('server-locked')).toMatchObject([
+      { lock: { because: 'header-refused', fix: 'mcpd secret set far TOKEN' } },
+    ]);
     await bench.processes.dispose();
     const log = readFileSync(pathsOf(home.mcpdHome).logOf('far'), 'utf8');
     expect(log).toContain('answered 400 Bad Request: Bearer ***');

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LoginLink } from '../../src/api/contract/logins.ts';
-import { RemoteLogins } from '../../src/auth/remote-logins.ts';
+import { type LoginChoice, RemoteLogins } from '../../src/auth/remote-logins.ts';
 import { McpdError } from '../../src/errors.ts';
+import { LOGIN_REVOKE_MS } from '../../src/operation-limits.ts';
 import { openSecrets, type Secrets } from '../../src/secrets.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../harness/authorization-server.ts';
 import { Browser, type Page } from '../harness/browser.ts';
@@ -48,7 +49,11 @@ describe('logins at remote servers, with a real authorization server', () => {
   }
 
   /** One request as the transport makes it: with what there is, and once more when that is worth it. */
-  async function ask(name: string, target: ProtectedServer, tool?: string): Promise<number | { locked: string }> {
+  async function ask(
+    name: string,
+    target: ProtectedServer,
+    tool?: string,
+  ): Promise<number | { locked: string } | { scope: string | null }> {
     for (let round = 0; ; round++) {
       const sent = await logins.header(name, target.url);
       const answer = await fetch(target.url, {
@@ -73,13 +78,7 @@ describe('logins at remote servers, with a real authorization server', () => {
   /** A login from its link to its end. */
   async function logIn(name = 'notes', target = server, account = 'ann', agrees = true) {
     let page: Promise<Page> | null = null;
-    const login = logins.login(
-      name,
-      target.url,
-      null,
-      ({ url }) => (page = browser.logIn(url, account, agrees)),
-      never,
-    );
+    const login = logins.login(name, target.url, {}, ({ url }) => (page = browser.logIn(url, account, agrees)), never);
     const info = await login.then(
       (value) => value,
       (error: unknown) => error as McpdError,
@@ -210,14 +209,16 @@ describe('logins at remote servers, with a real authorization server', () => {
 
   test('a call that needs more rights wants a wider login, which keeps the old ones', async () => {
     await logIn();
-    expect(await ask('notes', server, 'write')).toEqual({ locked: 'it wants a login with more rights: mcp:write' });
+    expect(await ask('notes', server, 'write')).toEqual({ scope: 'mcp:write' });
+    // Nobody else is kept out for it.
+    expect(logins.refusal('notes', server.url)).toBeNull();
     expect(await ask('notes', server)).toBe(200);
     const { info } = await logIn();
     expect(info).toMatchObject({ scopes: ['mcp:read', 'mcp:write'] });
     expect(await ask('notes', server, 'write')).toBe(200);
     // What the issuer does not grant is asked for once, not each time.
     server.needs.set('rule', 'mcp:admin');
-    expect(await ask('notes', server, 'rule')).toMatchObject({ locked: expect.stringContaining('mcp:admin') });
+    expect(await ask('notes', server, 'rule')).toEqual({ scope: 'mcp:admin' });
     await logIn();
     await expect(ask('notes', server, 'rule')).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect(await ask('notes', server, 'write')).toBe(200);
@@ -275,8 +276,14 @@ describe('logins at remote servers, with a real authorization server', () => {
         );
       });
     };
-    const login = (url: string) => logins.login('plain', url, null, () => undefined, never);
+    const login = (url: string, choice: LoginChoice = {}) => logins.login('plain', url, choice, () => undefined, never);
     await expect(login(await plain(401))).rejects.toThrow('does not say how to log in');
+    // A client that a person gave is not waited for in vain either.
+    const client = { clientId: 'by-hand', clientSecret: null, method: null };
+    await expect(login(await plain(401), { client })).rejects.toMatchObject({
+      code: 'LOGIN_FAILED',
+      parts: { what: expect.stringContaining('does not say how to log in'), fix: expect.stringContaining('--header') },
+    });
     await expect(login(await plain(200))).rejects.toThrow('asks for no login');
   });
 
@@ -387,7 +394,7 @@ describe('logins at remote servers, with a real authorization server', () => {
     closing.push(closed);
     server.issuer = closed;
     const given = { clientId: 'mcpd-by-hand', clientSecret: 'a secret of at least 32 characters', method: null };
-    await logins.login('notes', server.url, given, ({ url }) => void browser.logIn(url), never);
+    await logins.login('notes', server.url, { client: given }, ({ url }) => void browser.logIn(url), never);
     expect(await ask('notes', server)).toBe(200);
     aheadMs = HOUR_MS;
     expect(await ask('notes', server)).toBe(200);
@@ -418,7 +425,7 @@ describe('logins at remote servers, with a real authorization server', () => {
         links.push(url);
         abort.abort(new McpdError('LOGIN_CANCELLED', { what: 'enough' }));
       };
-      return logins.login('notes', server.url, null, report, abort.signal).catch((error: unknown) => error);
+      return logins.login('notes', server.url, {}, report, abort.signal).catch((error: unknown) => error);
     };
     await begin();
     const modern = await startAuthorizationServer({ discovery: { client_id_metadata_document_supported: true } });
@@ -431,14 +438,16 @@ describe('logins at remote servers, with a real authorization server', () => {
     expect(modern.requests).not.toContain('POST /reg');
     const given = { clientId: address, clientSecret: null, method: 'none' };
     server.issuer = issuer;
-    await expect(logins.login('notes', server.url, given, () => undefined, never)).rejects.toThrow('metadata document');
+    await expect(logins.login('notes', server.url, { client: given }, () => undefined, never)).rejects.toThrow(
+      'metadata document',
+    );
   });
 
   test('a second login joins the first; the last who leaves ends it', async () => {
     const [first, second] = [new AbortController(), new AbortController()];
     const told: LoginLink[] = [];
     const watch = (abort: AbortController) =>
-      logins.login('notes', server.url, null, (link) => told.push(link), abort.signal).catch((error: unknown) => error);
+      logins.login('notes', server.url, {}, (link) => told.push(link), abort.signal).catch((error: unknown) => error);
     const outcomes = [watch(first), watch(second)];
     await expect.poll(() => told.length).toBe(2);
     const link = told[0]?.url ?? '';
@@ -461,14 +470,14 @@ describe('logins at remote servers, with a real authorization server', () => {
     const first = new AbortController();
     const links: string[] = [];
     const ended = logins
-      .login('notes', server.url, null, ({ url }) => links.push(url), first.signal)
+      .login('notes', server.url, {}, ({ url }) => links.push(url), first.signal)
       .catch(() => 'ended');
     await expect.poll(() => links.length).toBe(1);
     first.abort(new McpdError('LOGIN_CANCELLED', { what: 'left' }));
     const called = new McpdError('LOGIN_CANCELLED', { what: 'called off' });
     const forgotten = logins.forget('notes');
     const second = new AbortController();
-    const other = logins.login('notes', server.url, null, ({ url }) => links.push(url), second.signal).catch((e) => e);
+    const other = logins.login('notes', server.url, {}, ({ url }) => links.push(url), second.signal).catch((e) => e);
     await expect.poll(() => links.length).toBe(2);
     expect(links[1]).not.toBe(links[0]);
     second.abort(called);
@@ -483,6 +492,113 @@ describe('logins at remote servers, with a real authorization server', () => {
     expect(await ask('notes', server)).toEqual({ locked: 'it wants a login' });
     const file = readFileSync(join(folder, 'secrets.json'), 'utf8');
     for (const value of [accessToken, refreshToken, client.clientId]) expect(file).not.toContain(value);
+  });
+
+  test('a server of the first revision, without metadata, is logged in at with the client that a person gave', async () => {
+    const old = createServer((incoming, outgoing) => {
+      const isToken = incoming.url === '/token';
+      outgoing.writeHead(isToken ? 400 : incoming.url === '/mcp' ? 401 : 404, { 'content-type': 'application/json' });
+      outgoing.end(isToken ? '{"error":"invalid_request"}' : '{}');
+    });
+    closing.push({ close: () => new Promise((resolve) => old.close(() => resolve())) });
+    await new Promise<void>((resolve) => old.listen(0, '127.0.0.1', resolve));
+    const origin = `http://127.0.0.1:${(old.address() as AddressInfo).port}`;
+    const client = { clientId: 'by-hand', clientSecret: null, method: null };
+    const abort = new AbortController();
+    const called = new McpdError('LOGIN_CANCELLED', { what: 'enough' });
+    const links: string[] = [];
+    const report = ({ url }: LoginLink) => {
+      links.push(url);
+      abort.abort(called);
+    };
+    await expect(logins.login('old', `${origin}/mcp`, { client }, report, abort.signal)).rejects.toBe(called);
+    expect(links).toEqual([expect.stringMatching(new RegExp(`^${origin}/authorize\\?.*client_id=by-hand`))]);
+  });
+
+  test('rights that a person names are asked for besides those of the last login', async () => {
+    await logIn();
+    const links: string[] = [];
+    await logins.login(
+      'notes',
+      server.url,
+      { scope: 'mcp:write' },
+      ({ url }) => {
+        links.push(url);
+        void browser.logIn(url);
+      },
+      never,
+    );
+    const asked = new URL(links[0] ?? '').searchParams.get('scope')?.split(' ');
+    expect(asked).toEqual(expect.arrayContaining(['mcp:read', 'mcp:write']));
+    expect(await ask('notes', server, 'write')).toBe(200);
+    // Another login that waits already may be for other rights.
+    const abort = new AbortController();
+    const first = logins.login('notes', server.url, {}, () => undefined, abort.signal).catch((error: unknown) => error);
+    await expect.poll(() => logins.link('notes')).not.toBeNull();
+    await expect(
+      logins.login('notes', server.url, { scope: 'mcp:write' }, () => undefined, never),
+    ).rejects.toMatchObject({ code: 'LOGIN_CANCELLED', message: expect.stringContaining('waits already') });
+    abort.abort(new McpdError('LOGIN_CANCELLED', { what: 'left' }));
+    await first;
+  });
+
+  test('the tokens of a login that is withdrawn are revoked at their issuer', async () => {
+    await logIn();
+    const { accessToken, refreshToken } = JSON.parse(grantText());
+    const gone = await logins.withdraw('notes', server.url);
+    expect(grantText()).toBe('');
+    expect([gone?.issuer, await gone?.revoke()]).toEqual([issuer.issuer, { state: 'revoked' }]);
+    expect(await issuer.lookUp(accessToken)).toBeNull();
+    expect(await issuer.knowsRefreshToken(refreshToken)).toBe(false);
+    expect(await logins.withdraw('notes', server.url)).toBeNull();
+  });
+
+  test('a client with a secret revokes with it', async () => {
+    const clientSecret = 'a secret: of at least 32 characters';
+    const clients = [
+      {
+        client_id: 'mcpd-by-hand',
+        client_secret: clientSecret,
+        application_type: 'native',
+        redirect_uris: ['http://127.0.0.1/oauth/callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
+    ];
+    const closed = await startAuthorizationServer({ registration: false, clients });
+    closing.push(closed);
+    server.issuer = closed;
+    const client = { clientId: 'mcpd-by-hand', clientSecret, method: null };
+    await logins.login('notes', server.url, { client }, ({ url }) => void browser.logIn(url), never);
+    const { accessToken } = JSON.parse(grantText());
+    expect(await (await logins.withdraw('notes', server.url))?.revoke()).toEqual({ state: 'revoked' });
+    expect(await closed.lookUp(accessToken)).toBeNull();
+  });
+
+  test.each([
+    ['offers no revocation', { revocation: false }, false, { state: 'not-offered' }],
+    ['refuses it', {}, true, { state: 'failed', error: { code: 'LOGIN_FAILED', why: 'server_error: no' } }],
+  ])('a login is withdrawn as well when its issuer %s', async (_, options, refuses, outcome) => {
+    const other = await startAuthorizationServer(options);
+    closing.push(other);
+    server.issuer = other;
+    await logIn();
+    other.instead = (_incoming, outgoing) => {
+      if (refuses) outgoing.writeHead(503, { 'content-type': 'application/json' }).end('{"error":"server_error: no"}');
+      return refuses;
+    };
+    const gone = await logins.withdraw('notes', server.url);
+    expect(await gone?.revoke()).toMatchObject(outcome);
+    expect(grantText()).toBe('');
+  });
+
+  test('an issuer that does not answer keeps nobody waiting for a revocation', async () => {
+    await logIn();
+    issuer.instead = () => true;
+    const gone = await logins.withdraw('notes', server.url);
+    expect(await gone?.revoke()).toMatchObject({
+      state: 'failed',
+      error: { what: `revoking its tokens took more than ${LOGIN_REVOKE_MS / 1000} s` },
+    });
   });
 
   test('a login that is taken away while it is renewed stays away', async () => {

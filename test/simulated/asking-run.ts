@@ -18,6 +18,7 @@ const SERVERS: Record<string, { character: Character; sharing: Sharing }> = {
   'modern-own': { character: MODERN, sharing: 'per-session' },
 };
 const NAMES = Object.keys(SERVERS);
+const NO_LOGIN = { because: 'login-wanted', reason: 'no login', fix: 'mcpd auth NAME' } as const;
 const CAPABILITIES = [
   {},
   { elicitation: {} },
@@ -287,7 +288,7 @@ export class AskingRun {
     if (dice < 0.3)
       world.post({ type: 'command', server: name, command: this.#pick(['start', 'stop', 'restart'] as const) });
     else if (dice < 0.4) world.post({ type: 'server-removed', server: name });
-    else if (dice < 0.5) world.post({ type: 'server-locked', server: name, reason: this.#pick(['no login', null]) });
+    else if (dice < 0.5) world.post({ type: 'server-locked', server: name, lock: this.#pick([NO_LOGIN, null]) });
     else this.#define(name);
   }
 

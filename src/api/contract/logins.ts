@@ -9,6 +9,10 @@ export const LoginRequest = z.object({
   /** As which client mcpd is known there, where a person has registered it; or the https address of its metadata document. */
   clientId: z.optional(z.string().check(z.minLength(1), z.maxLength(2048))),
   clientSecret: z.optional(z.string().check(z.minLength(1), z.maxLength(4096))),
+  /** Scopes to ask for besides those of the last login, with a space between two. */
+  scope: z.optional(
+    z.string().check(z.maxLength(1000), z.regex(/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/)),
+  ),
 });
 export type LoginRequest = z.infer<typeof LoginRequest>;
 
@@ -30,6 +34,25 @@ export interface LoginInfo {
   expiresAt: number | null;
   /** Renewed without a person when it ends. */
   renews: boolean;
+}
+
+/** What became of the tokens of a login that was forgotten, at the authorization server itself (RFC 7009). */
+export type Revocation =
+  | { state: 'revoked' }
+  /** It does not say how tokens are revoked: they stay good until they end by themselves. */
+  | { state: 'not-offered' }
+  /** It did not do it in time, or refused: as above. */
+  | { state: 'failed'; error: ErrorReport };
+
+/** `mcpd auth NAME --forget`. */
+export interface ForgottenLogin {
+  server: string;
+  /** There was a login. */
+  forgotten: boolean;
+  /** Null where there was none. */
+  revocation: Revocation | null;
+  /** The authorization server; null where there was no login. */
+  issuer: string | null;
 }
 
 /** Where a person logs in; nobody but him opens it. */

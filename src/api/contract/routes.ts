@@ -24,7 +24,7 @@ import type { CallDetail, CallPage, CallQuery } from './calls.ts';
 import type { NewToken, SecretChange, SecretInfo, SecretRequest, TokenInfo, TokenRequest } from './credentials.ts';
 import type { ServerFigures } from './figures.ts';
 import type { HealthReport } from './health.ts';
-import type { LoginEvent, LoginRequest, PageLoginRequest } from './logins.ts';
+import type { ForgottenLogin, LoginEvent, LoginRequest, PageLoginRequest } from './logins.ts';
 import type { Completion, CompletionRequest, ServerOffer } from './offers.ts';
 import type {
   RecordedFrames,
@@ -47,8 +47,11 @@ export interface Routes {
   'GET /healthz': { answer: { ok: true } };
   /** A one-time code of `mcpd dashboard`, for the token. Needs no token. */
   'POST /api/session': { request: { code: string }; answer: { token: string } };
-  /** The address that opens the dashboard once. */
-  'POST /api/codes': { answer: { url: string; expiresInMs: number } };
+  /**
+   * The address that opens the dashboard once. `file`: also as a file of the home that leads there, which is gone when the code is: the
+   * arguments of a program that opens it are seen by all.
+   */
+  'POST /api/codes': { request: { file?: boolean }; answer: { url: string; expiresInMs: number; file?: string } };
   /** The same stream as `/ws`: a snapshot, then what changed. */
   'GET /api/live': { lines: LiveEvent };
 
@@ -93,8 +96,8 @@ export interface Routes {
   'POST /api/servers/{name}/auth': { request: LoginRequest; lines: LoginEvent };
   /** The same for a page, which chooses nothing of it. Whoever leaves before the end calls it off, unless others wait for it too. */
   'POST /api/servers/{name}/login': { request: PageLoginRequest; lines: LoginEvent };
-  /** Forgets a login. */
-  'DELETE /api/servers/{name}/auth': { answer: { server: string; forgotten: boolean } };
+  /** Forgets a login, and revokes its tokens where the authorization server offers that. */
+  'DELETE /api/servers/{name}/auth': { answer: ForgottenLogin };
 
   /** All that it lists, to whichever host, with what each entry takes; starts nothing. */
   'GET /api/servers/{name}/offer': { answer: ServerOffer };

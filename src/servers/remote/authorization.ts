@@ -12,11 +12,17 @@ export interface RemoteAuth {
    */
   header(server: ServerName, url: string): Promise<string | null>;
   /**
-   * The server answered 401 or 403. `retry`: the same request is worth sending once more. `locked`: a person must act, and this is why.
+   * The server answered 401 or 403.
    * @throws {McpdError} no login would change it (a plain 403, an authorization server that is down): this request alone fails with it
    */
-  challenged(server: ServerName, challenge: AuthChallenge): Promise<'retry' | { locked: string }>;
+  challenged(server: ServerName, challenge: AuthChallenge): Promise<Verdict>;
 }
+
+/**
+ * What follows a refusal. `retry`: the same request is worth sending once more. `locked`: a person must log in before anything goes
+ * through, and this is why. `scope`: this request alone needs a login with more rights; null when the server does not say which.
+ */
+export type Verdict = 'retry' | { locked: string } | { scope: string | null };
 
 interface AuthChallenge {
   status: 401 | 403;

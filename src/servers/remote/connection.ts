@@ -13,7 +13,7 @@ import { faultOf } from './fault.ts';
 import { SseChannel } from './http-sse.ts';
 import { type Outgoing, readOutgoing } from './outgoing.ts';
 import { type Channel, type ChannelPorts, causeOfFault } from './ports.ts';
-import { RemoteLock, Requester } from './requester.ts';
+import { lockOf, Requester } from './requester.ts';
 import { HttpSender } from './sender.ts';
 import { StreamableChannel } from './streamable.ts';
 import type { ToolHeaders } from './tool-headers.ts';
@@ -78,7 +78,8 @@ export class RemoteConnection implements RunningServer {
     } catch (thrown) {
       if (this.#closed.signal.aborted) return;
       const fault = faultOf(thrown, requester.place);
-      if (fault instanceof RemoteLock) this.#ports.locked(causeOfFault(fault));
+      const lock = lockOf(fault, null);
+      if (lock !== null) this.#ports.locked(lock);
       else this.#end(causeOfFault(fault));
     }
   }
@@ -125,9 +126,10 @@ export class RemoteConnection implements RunningServer {
       noise: (noise, answered) => this.#noise(noise, answered),
       log: (level, text) => log.lifecycle(level, text),
       lost: (cause) => this.#end(cause),
-      locked: (reason) => {
-        this.#reportOpen({ type: 'server-locked', at: own.now(), server, reason: log.masked(reason) });
-        this.#end(reason);
+      locked: (lock) => {
+        const shown = { ...lock, reason: log.masked(lock.reason) };
+        this.#reportOpen({ type: 'server-locked', at: own.now(), server, lock: shown });
+        this.#end(lock.reason);
       },
       fallBack: (out) => this.#fallBack(out),
     };

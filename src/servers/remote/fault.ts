@@ -11,6 +11,10 @@ export type FaultReason =
   | 'http_status'
   | 'rate_limited'
   | 'auth_required'
+  /** This request needs a login with more rights; others go on. */
+  | 'insufficient_scope'
+  /** The header that a person gave is not accepted. */
+  | 'header_refused'
   | 'not_mcp'
   | 'too_large'
   | 'redirect'
@@ -90,9 +94,11 @@ export function placeOf(url: URL): string {
 
 // — internal —
 
-const CODES: Partial<Record<FaultReason, 'SECRET_MISSING' | 'UNAUTHORIZED'>> = {
+const CODES: Partial<Record<FaultReason, 'SECRET_MISSING' | 'UNAUTHORIZED' | 'FORBIDDEN'>> = {
   secret_missing: 'SECRET_MISSING',
   auth_required: 'UNAUTHORIZED',
+  header_refused: 'UNAUTHORIZED',
+  insufficient_scope: 'FORBIDDEN',
 };
 
 const UNREACHABLE: Readonly<Record<string, string>> = {

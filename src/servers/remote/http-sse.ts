@@ -9,7 +9,7 @@ import { faultOf, placeOf, RemoteFault } from './fault.ts';
 import { FrameFeed } from './frame-feed.ts';
 import { frameOf, type Outgoing } from './outgoing.ts';
 import { type Channel, type ChannelPorts, causeOfFault, failureFrame } from './ports.ts';
-import { RemoteLock } from './requester.ts';
+import { lockOf } from './requester.ts';
 import { statusFault } from './status.ts';
 
 /**
@@ -70,7 +70,8 @@ export class SseChannel implements Channel {
     } catch (thrown) {
       if (closed.aborted) return;
       const fault = faultOf(thrown, placeOf(this.#endpoint));
-      if (fault instanceof RemoteLock) return locked(causeOfFault(fault));
+      const lock = lockOf(fault, out.kind === 'request' ? out.method : '');
+      if (lock !== null) return locked(lock);
       log('warn', `a message was not taken: ${fault.message}`);
       if (out.kind === 'request') deliver(failureFrame(server, out.id, out.method, fault), null);
     } finally {

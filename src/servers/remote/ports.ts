@@ -1,4 +1,4 @@
-import type { HttpTransport, ServerName } from '../../core/model.ts';
+import type { HttpTransport, ServerLock, ServerName } from '../../core/model.ts';
 import type { Frame, RawId } from '../../protocol/frame.ts';
 import type { Noise } from '../../protocol/framing.ts';
 import { errorText, INTERNAL_ERROR, notificationText } from '../../protocol/jsonrpc.ts';
@@ -28,7 +28,7 @@ export interface ChannelPorts {
   /** The server is gone for good, or cannot be used. */
   lost(cause: string): void;
   /** A person must act before it lets anybody in. */
-  locked(reason: string): void;
+  locked(lock: ServerLock): void;
   /** Streamable HTTP is not known there: true when HTTP+SSE is, and the message has gone that way. */
   fallBack(out: Outgoing): Promise<boolean>;
 }
@@ -44,13 +44,16 @@ export interface Channel {
 /** What a request gets that failed without an answer: an error in the server's name, that says what happened on the way. */
 export function failureFrame(server: ServerName, id: RawId, method: string, fault: RemoteFault): Frame {
   const isOpen = method === 'tools/call' && OUTCOME_OPEN.includes(fault.reason);
-  const message = `${server}: ${fault.message}${isOpen ? '; whether the call was carried out is not known' : ''}`;
+  const { fix } = fault.parts;
+  // What only a person can change is said where he reads it: hosts show no data.
+  const next = fix !== undefined && FOR_PEOPLE.includes(fault.reason) ? `; try: ${fix}` : '';
+  const message = `${server}: ${fault.message}${isOpen ? '; whether the call was carried out is not known' : ''}${next}`;
   const status = fault.status === null ? {} : { status: fault.status };
   const data = {
     server,
     reason: fault.reason,
     ...status,
-    ...(fault.parts.fix === undefined ? {} : { fix: fault.parts.fix }),
+    ...(fix === undefined ? {} : { fix }),
   };
   return frameOf([Buffer.from(errorText(id, INTERNAL_ERROR, message, data))]);
 }
@@ -69,4 +72,5 @@ export function causeOfFault(fault: RemoteFault): string {
 
 // — internal —
 
+const FOR_PEOPLE: readonly string[] = ['auth_required', 'header_refused', 'insufficient_scope'];
 const OUTCOME_OPEN: readonly string[] = ['timeout', 'cut', 'not_mcp', 'too_large'];

@@ -1,5 +1,7 @@
-import type { HttpLaunch, ServerName } from '../../core/model.ts';
+import type { HttpLaunch, ServerLock, ServerName } from '../../core/model.ts';
 import { McpdError } from '../../errors.ts';
+import { secretsIn } from '../../secret-references.ts';
+import { shellWord } from '../../shell-word.ts';
 import { VERSION } from '../../version.ts';
 import { maskOf } from '../masking.ts';
 import type { RemoteAuth } from './authorization.ts';
@@ -8,11 +10,27 @@ import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
 import { placeOf, RemoteFault } from './fault.ts';
 import type { HttpAnswer, HttpOrder, HttpSender } from './sender.ts';
 
-/** A server that lets nobody in before a person has acted. The message says why. */
+/** A server that lets nobody in before a person has acted. */
 export class RemoteLock extends RemoteFault {
-  constructor(reason: string, status: number) {
-    super('auth_required', reason, { status });
+  readonly lock: ServerLock;
+
+  constructor(lock: ServerLock, status: number) {
+    const { because, reason, fix } = lock;
+    super(because === 'login-wanted' ? 'auth_required' : 'header_refused', reason, { status, fix });
+    this.lock = lock;
   }
+}
+
+/** What `fault` of a request of this method (null: of the connection itself) says of all others; null: nothing. */
+export function lockOf(fault: RemoteFault, method: string | null): ServerLock | null {
+  if (fault instanceof RemoteLock) return fault.lock;
+  if (fault.reason !== 'insufficient_scope' || !(method === null || FIRST_WORDS.has(method))) return null;
+  return { because: 'login-wanted', reason: fault.message, fix: fault.parts.fix ?? '' };
+}
+
+/** A person gave what lets mcpd in: then no login takes its place. */
+export function hasAuthorization(launch: HttpLaunch): boolean {
+  return authorizationOf(launch) !== undefined;
 }
 
 export interface RequesterOptions {
@@ -104,11 +122,13 @@ export class Requester {
     if (this.#hasOwnAuthorization) {
       if (status === 403)
         throw new RemoteFault('http_status', `${placeOf(answer.url)} answered 403 Forbidden`, { status });
-      throw new RemoteLock(`${refusal}: it does not accept the Authorization header it is given`, status);
+      throw new RemoteLock(headerRefused(server, launch, refusal), status);
     }
     const wwwAuthenticate = answer.headers['www-authenticate'] ?? null;
     const verdict = await auth.challenged(server, { status, wwwAuthenticate, url: launch.url, sent });
-    if (verdict !== 'retry') throw new RemoteLock(verdict.locked, status);
+    if (verdict !== 'retry' && 'scope' in verdict) throw scopeMissing(server, verdict.scope, status);
+    if (verdict !== 'retry')
+      throw new RemoteLock({ because: 'login-wanted', reason: verdict.locked, fix: `mcpd auth ${server}` }, status);
     if (isAgain) throw new RemoteFault('auth_required', refusal, { why: 'it refused a new login as well', status });
   }
 
@@ -154,7 +174,28 @@ export const NO_LOGINS: RemoteAuth = {
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** A person gave what lets mcpd in: then no login takes its place. */
-function hasAuthorization({ headers }: HttpLaunch): boolean {
-  return Object.keys(headers).some((name) => /^authorization$/i.test(name));
+/** Without them there is no connection, so what they need all others need. */
+const FIRST_WORDS = new Set(['initialize', 'server/discover']);
+
+function authorizationOf({ headers }: HttpLaunch): string | undefined {
+  return Object.entries(headers).find(([name]) => /^authorization$/i.test(name))?.[1];
+}
+
+function headerRefused(server: ServerName, launch: HttpLaunch, refusal: string): ServerLock {
+  const secrets = secretsIn(authorizationOf(launch) ?? '');
+  const anew = `install it anew with another header: mcpd uninstall ${server}, then: mcpd add ${server} --url ${shellWord(launch.url)} --header Authorization`;
+  const fix = secrets.map((name) => `mcpd secret set ${server} ${name}`).join('; then ');
+  return {
+    because: 'header-refused',
+    reason: `${refusal}: it does not accept the Authorization header that it is given`,
+    fix: fix === '' ? anew : fix,
+  };
+}
+
+function scopeMissing(server: ServerName, scope: string | null, status: number): RemoteFault {
+  return new RemoteFault('insufficient_scope', 'this needs a login with more rights', {
+    why: scope === null ? 'its refusal (403) does not say which' : `the scope ${scope} (403)`,
+    fix: `mcpd auth ${server} --scope ${scope === null ? 'SCOPE' : shellWord(scope)}`,
+    status,
+  });
 }

@@ -11,7 +11,7 @@ import { NoticeStream } from './notice-stream.ts';
 import { frameOf, type Outgoing, type OutgoingRequest, readOutgoing, routingHeaders } from './outgoing.ts';
 import { type Channel, type ChannelPorts, causeOfFault, failureFrame, listNotices } from './ports.ts';
 import { waitAsked } from './rate-limit.ts';
-import { RemoteLock } from './requester.ts';
+import { lockOf, RemoteLock } from './requester.ts';
 import { resume } from './resuming.ts';
 import type { HttpAnswer } from './sender.ts';
 import { LegacySession } from './session.ts';
@@ -90,7 +90,7 @@ export class StreamableChannel implements Channel {
     } catch (thrown) {
       if (this.#ports.closed.aborted) return;
       const fault = faultOf(thrown, this.#ports.requester.place);
-      if (fault instanceof RemoteLock) return this.#ports.locked(fault.message);
+      if (fault instanceof RemoteLock) return this.#ports.locked(fault.lock);
       if (fault.isUnsent) this.#gone = fault;
       this.#ports.log('warn', `a message was not taken: ${fault.message}`);
       this.#leaveIfGone();
@@ -262,9 +262,10 @@ export class StreamableChannel implements Channel {
     // The first words: without them there is no connection. A probe is answered by an error where that may mean another era.
     const isFirst =
       out.method === 'initialize' || (!this.#isMet && out.method === 'server/discover' && fault.isPassing);
-    if (fault instanceof RemoteLock) {
+    const lock = lockOf(fault, out.method);
+    if (lock !== null) {
       if (CALLS.has(out.method)) deliver(failureFrame(server, out.id, out.method, fault), out.id);
-      return locked(causeOfFault(fault));
+      return locked(lock);
     }
     if (isFirst) return lost(causeOfFault(fault));
     log('warn', `${out.method} failed: ${fault.message}`);
