@@ -41,6 +41,14 @@ export function homePath(env: NodeJS.ProcessEnv = process.env): string {
   return given === undefined || given === '' ? join(homedir(), '.mcpd') : resolve(given);
 }
 
+/** What leads a browser to the dashboard; `id` has 12 letters. */
+export function openerOf(home: string, id: string): string {
+  return join(home, `open-${id}.html`);
+}
+
+/** The names of those files. */
+export const OPENER_NAME = /^open-[\w-]{12}\.html$/;
+
 export function pathsOf(home: string): Paths {
   const inHome = (...parts: string[]) => join(home, ...parts);
   return {

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createApp } from '../src/api/app.ts';
 import { DashboardCodes } from '../src/api/codes.ts';
+import { OpenerFiles } from '../src/api/opener-files.ts';
 import { PlainControl } from './harness/plain-control.ts';
 import { documentedRoutes, type OpenApi, openApi } from './openapi/document.ts';
 
@@ -20,6 +21,7 @@ test('the routes of src/api/contract/routes.ts are those that there are', async 
     control: new PlainControl(),
     token: 'x',
     codes: new DashboardCodes(),
+    openers: new OpenerFiles('/nowhere'),
     port: () => null,
     closing,
   });

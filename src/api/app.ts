@@ -8,6 +8,7 @@ import { changeRoutes } from './change-routes.ts';
 import type { DashboardCodes } from './codes.ts';
 import type { DaemonControl } from './daemon-control.ts';
 import { loginRoutes } from './login-routes.ts';
+import type { OpenerFiles } from './opener-files.ts';
 import { readRoutes } from './read-routes.ts';
 import { recordingRoutes } from './recording-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -22,6 +23,7 @@ export interface AppOptions {
   control: DaemonControl;
   token: string;
   codes: DashboardCodes;
+  openers: OpenerFiles;
   /** Port of the page, or null while it is off. */
   port: () => number | null;
   /** Ends every stream that is open. */

@@ -24,6 +24,7 @@ import { SECURITY_HEADERS } from './headers.ts';
 import { HttpPort } from './http-port.ts';
 import { answerMetrics } from './metrics.ts';
 import { answerAsItIs, wantsWebSocket } from './not-upgraded.ts';
+import { OpenerFiles } from './opener-files.ts';
 import { answerHtml, answerPage } from './page.ts';
 import type { LiveSockets } from './web-socket.ts';
 
@@ -91,6 +92,7 @@ class Listening implements Api {
   private readonly web: Server;
   private readonly httpPort: HttpPort;
   private readonly codes = new DashboardCodes();
+  private readonly openers: OpenerFiles;
   private readonly closing = new AbortController();
   private app: Promise<App> | null = null;
   private sockets: Promise<LiveSockets> | null = null;
@@ -99,6 +101,7 @@ class Listening implements Api {
 
   constructor(options: ApiOptions) {
     this.options = options;
+    this.openers = new OpenerFiles(options.home);
     this.local = this.serverOf('local');
     this.web = this.serverOf('web');
     this.httpPort = new HttpPort(this.web, options.port);
@@ -124,6 +127,7 @@ class Listening implements Api {
     const open = [this.local, this.web].filter((server) => server.listening);
     const closed = open.map((server) => new Promise<void>((done) => server.once('close', done)));
     this.httpPort.close();
+    this.openers.close();
     if (this.local.listening) this.closeLocal();
     this.closing.abort();
     await this.closeSockets();
@@ -233,8 +237,9 @@ class Listening implements Api {
 
   private loadedApp(): Promise<App> {
     const { control, token } = this.options;
-    const [codes, closing, port] = [this.codes, this.closing.signal, () => this.port()];
-    this.app ??= import('./app.ts').then((module) => module.createListeners({ control, token, codes, port, closing }));
+    const [codes, openers, closing] = [this.codes, this.openers, this.closing.signal];
+    const options = { control, token, codes, openers, port: () => this.port(), closing };
+    this.app ??= import('./app.ts').then((module) => module.createListeners(options));
     // A load that failed (no free file descriptor) is tried again by the next request.
     this.app.catch(() => (this.app = null));
     return this.app;

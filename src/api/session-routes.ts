@@ -9,12 +9,14 @@ import { watchLive } from './live.ts';
 import { bodyAs, json } from './request.ts';
 import { newSecret } from './token.ts';
 
+const CodeRequest = z.object({ file: z.optional(z.boolean()) });
 const SessionRequest = z.object({ code: z.string().check(z.maxLength(100)) });
 
 /** How a page comes to its token, and the live stream. */
 export function sessionRoutes(options: AppOptions): Hono<ApiEnv> {
   const routes = new Hono<ApiEnv>();
-  routes.post('/codes', (c) => {
+  routes.post('/codes', async (c) => {
+    const { file = false } = await bodyAs(c, CodeRequest);
     const port = options.port();
     if (port === null) {
       throw new McpdError('DAEMON_UNREACHABLE', {
@@ -26,11 +28,16 @@ export function sessionRoutes(options: AppOptions): Hono<ApiEnv> {
     const code = newSecret();
     options.codes.add(code, performance.now());
     // Behind the #: it reaches no server, no log and no referrer.
-    return json(c, { url: `http://127.0.0.1:${port}/#code=${code}`, expiresInMs: DASHBOARD_CODE_MS });
+    const url = `http://127.0.0.1:${port}/#code=${code}`;
+    const opener = file ? { file: options.openers.write(code, url) } : {};
+    return json(c, { url, expiresInMs: DASHBOARD_CODE_MS, ...opener });
   });
   routes.post('/session', async (c) => {
     const { code } = await bodyAs(c, SessionRequest);
-    if (options.codes.use(code, performance.now())) return json(c, { token: options.token });
+    if (options.codes.use(code, performance.now())) {
+      options.openers.remove(code);
+      return json(c, { token: options.token });
+    }
     throw new McpdError('UNAUTHORIZED', {
       what: 'this link was used before, or is older than a minute',
       fix: 'open the dashboard with: mcpd dashboard',

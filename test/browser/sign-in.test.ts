@@ -1,5 +1,9 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { until } from '../harness/until.ts';
 import { test } from './dashboard.ts';
 
 test('the link of `mcpd dashboard` signs in, leaves the address at once, and works once', async ({
@@ -20,6 +24,36 @@ test('the link of `mcpd dashboard` signs in, leaves the address at once, and wor
   await second.goto(link);
   await second.getByText('mcpd dashboard').first().waitFor();
   expect(await kept(second)).toEqual({ session: 0, local: 0, cookies: '' });
+});
+
+test('what opens the browser is given a file and no code, and the file signs in once', async ({
+  machine,
+  dashboard,
+}) => {
+  await machine.startDaemon();
+  const bin = join(machine.home.root, 'bin');
+  const given = join(machine.home.root, 'given');
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, 'xdg-open'),
+    `#!/bin/sh\nprintf '%s ' "$@" > '${given}.part' && mv '${given}.part' '${given}'\n`,
+    {
+      mode: 0o755,
+    },
+  );
+  const { PATH } = machine.home.env;
+  const { stdout } = await machine.cliWith({ env: { PATH: `${bin}:${PATH}`, DISPLAY: ':9' } }, 'dashboard');
+  const code = /#code=(\S+)/.exec(stdout)?.[1] ?? '';
+  await until('the browser to be opened', () => existsSync(given));
+  const words = readFileSync(given, 'utf8').trim();
+  expect(words).toMatch(/^file:\/\/\S+\/open-[\w-]{12}\.html$/);
+  expect(code).not.toBe('');
+  expect(words).not.toContain(code);
+
+  const page = await dashboard.window({}, /request to file:/);
+  await page.goto(words);
+  await page.waitForFunction(() => location.protocol === 'http:' && sessionStorage.length > 0);
+  expect(existsSync(fileURLToPath(words))).toBe(false);
 });
 
 test('a reload stays signed in; another window is not, and says which command signs it in', async ({
