@@ -124,6 +124,7 @@ export const test = machineTest
       const dashboard = new Dashboard(machine, browser);
       await use(dashboard);
       await dashboard.end();
-      expect(dashboard.troubles).toEqual([]);
+      // Soft: what throws here would keep the machine from being ended.
+      expect.soft(dashboard.troubles).toEqual([]);
     },
   });
