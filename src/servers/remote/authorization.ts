@@ -22,7 +22,7 @@ export interface RemoteAuth {
  * What follows a refusal. `retry`: the same request is worth sending once more. `locked`: a person must log in before anything goes
  * through, and this is why. `scope`: this request alone needs a login with more rights; null when the server does not say which.
  */
-export type Verdict = 'retry' | { locked: string } | { scope: string | null };
+type Verdict = 'retry' | { locked: string } | { scope: string | null };
 
 interface AuthChallenge {
   status: 401 | 403;
