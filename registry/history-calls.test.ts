@@ -6,7 +6,7 @@ import type { CallPage, CallQuery } from '../src/api/contract/calls.ts';
 import type { CallRecord } from '../src/core/call-record.ts';
 import { MARK } from '../src/core/marks.ts';
 import { CALLS_COUNTED_MAX } from '../src/operation-limits.ts';
-import { aCall, asItIs } from '../test/harness/call-record.ts';
+import { aCall, asItIs, begunAt, unseen } from '../test/harness/call-record.ts';
 import { packCalls } from './history-batch.ts';
 import { type HistoryStore, openHistoryStore } from './history-store.ts';
 
@@ -14,7 +14,7 @@ let home: string;
 let store: HistoryStore;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'mcpd-history-'));
-  store = openHistoryStore(join(home, 'history.db'));
+  store = openHistoryStore(join(home, 'history.db'), begunAt(1), unseen);
 });
 afterEach(() => {
   store.close();

@@ -9,6 +9,7 @@ import {
   HISTORY_WORKER_HEAP_MIB,
 } from '../src/operation-limits.ts';
 import { packCalls } from './history-batch.ts';
+import type { Begun } from './history-daemons.ts';
 import type { Answer, FromWorker, Question, ToWorker, WorkerSettings } from './history-messages.ts';
 
 interface Waiting {
@@ -21,6 +22,9 @@ export interface LinkOptions {
   path: string;
   /** The built file of history-worker.ts. */
   worker: URL | string;
+  begun: Begun;
+  /** As in `WorkerSettings`. */
+  lostMark: string;
   /** With nothing to do for so long, the thread ends until the next batch. */
   idleMs: number;
   /** Called each time that the thread has begun to run. */
@@ -44,6 +48,7 @@ export class HistoryLink {
   /** Why nothing is written now. */
   #off: string | null = null;
   #damaged: string | null = null;
+  #hasWritten = false;
   #closing = false;
 
   constructor(options: LinkOptions) {
@@ -58,6 +63,7 @@ export class HistoryLink {
       this.#options.lost(rows);
       return;
     }
+    this.#hasWritten = true;
     const calls = packCalls(records, firstId, this.#options.mask);
     this.queuedRows += rows;
     post(worker, { type: 'write', calls, transitions, rows }, [calls.numbers.buffer, calls.marks.buffer]);
@@ -86,19 +92,23 @@ export class HistoryLink {
     return [this.#off, this.#damaged].filter((finding) => finding !== null);
   }
 
-  /** Ends the thread once it has written everything, or after HISTORY_CLOSE_TIMEOUT_MS. */
-  async close(): Promise<void> {
+  /**
+   * Ends the thread once it has written everything, or after HISTORY_CLOSE_TIMEOUT_MS. The daemon's end is written where its begin is,
+   * whether the thread rests or not.
+   */
+  async close(reason: string): Promise<void> {
+    const worker = this.#worker ?? (this.#hasWritten ? this.#running() : null);
     this.#closing = true;
     if (this.#idle !== null) clearTimeout(this.#idle);
-    const worker = this.#worker;
     if (worker === null) return;
-    const ended = new Promise<void>((resolve) => {
+    const ended = this.#hasWritten ? { at: Date.now(), reason } : null;
+    const exited = new Promise<void>((resolve) => {
       worker.once('exit', () => resolve());
     });
     worker.ref();
-    post(worker, { type: 'close' });
+    post(worker, { type: 'close', ended });
     const limit = setTimeout(() => void worker.terminate(), HISTORY_CLOSE_TIMEOUT_MS);
-    await ended;
+    await exited;
     clearTimeout(limit);
   }
 
@@ -120,7 +130,8 @@ export class HistoryLink {
   }
 
   #started(): Worker | null {
-    const settings: WorkerSettings = { path: this.#options.path };
+    const { path, begun, lostMark } = this.#options;
+    const settings: WorkerSettings = { path, begun, lostMark };
     try {
       return new Worker(this.#options.worker, {
         workerData: settings,
@@ -145,7 +156,7 @@ export class HistoryLink {
       this.#idle?.refresh();
       return;
     }
-    post(this.#worker, { type: 'close' });
+    post(this.#worker, { type: 'close', ended: null });
     this.#worker = null;
   }
 

@@ -4,6 +4,7 @@ import { HISTORY_ROWS_KEPT, HISTORY_TEXT_CHARS_MAX, HISTORY_TRANSITIONS_KEPT } f
 import { type Db, openDatabase } from './db.ts';
 import { type CallColumns, type PackedCalls, unpackCalls } from './history-batch.ts';
 import { readingCalls } from './history-calls.ts';
+import { type Begun, type DaemonMarks, daemonMarksOf, type LostAt } from './history-daemons.ts';
 import type { Answer, Question } from './history-messages.ts';
 import { HISTORY_INIT } from './migrations/history-0001-init.ts';
 import { HISTORY_MARKS } from './migrations/history-0002-marks.ts';
@@ -14,15 +15,18 @@ export interface HistoryStore {
   write(calls: PackedCalls, transitions: readonly Transition[]): void;
   /** Newest first. */
   answer(question: Question): Answer;
+  /** The daemon ends, in order. */
+  end(at: number, reason: string): void;
   close(): void;
 }
 
 /** @throws {McpdError} REGISTRY_DAMAGED, REGISTRY_NEWER, DISK_FULL, HOME_UNWRITABLE, OUT_OF_FILES */
-export function openHistoryStore(path: string): HistoryStore {
+export function openHistoryStore(path: string, begun: Begun, lostAt: LostAt): HistoryStore {
   const db = openDatabase(path, { migrations: [HISTORY_INIT, HISTORY_MARKS], cacheBytes: CACHE_BYTES });
-  const write = writing(db);
-  const answer = reading(db);
-  return { write, answer, close: () => db.close() };
+  const marks = daemonMarksOf(db, begun, lostAt);
+  const write = writing(db, marks);
+  const answer = reading(db, marks);
+  return { write, answer, end: marks.end, close: () => db.close() };
 }
 
 /** Moves a damaged file to `history.db.damaged`, in the place of an older one: one is kept, so that they never add up. */
@@ -39,7 +43,7 @@ const CACHE_BYTES = 512 * 1024;
 /** Rows over the limit are deleted this many at a time: often enough to stay small, seldom enough to cost nothing. */
 const PRUNE_EVERY_ROWS = 1000;
 
-function writing(db: Db): HistoryStore['write'] {
+function writing(db: Db, marks: DaemonMarks): HistoryStore['write'] {
   const addCall = db.prepare<CallColumns>(`
     INSERT OR REPLACE INTO calls (id, at, session, host, server, instance, method, target, queued_ms, total_ms, outcome, error_code, error,
       request_bytes, response_bytes, marks)
@@ -54,6 +58,7 @@ function writing(db: Db): HistoryStore['write'] {
   );
   let unpruned = PRUNE_EVERY_ROWS;
   return db.transaction((calls: PackedCalls, transitions: readonly Transition[]) => {
+    marks.begin();
     for (const row of unpackCalls(calls)) {
       addCall.run(...row);
       unpruned++;
@@ -69,19 +74,23 @@ function writing(db: Db): HistoryStore['write'] {
   });
 }
 
-function reading(db: Db): HistoryStore['answer'] {
+function reading(db: Db, marks: DaemonMarks): HistoryStore['answer'] {
   const calls = readingCalls(db);
-  const transitionsOf = db.prepare<[string, number], Transition>(`
-    SELECT at, server, instance, from_state AS "from", to_state AS "to", reason FROM transitions WHERE server = ? ORDER BY id DESC LIMIT ?`);
+  const transitionsOf = db.prepare<[string, number], Transition & { id: number }>(`
+    SELECT id, at, server, instance, from_state AS "from", to_state AS "to", reason FROM transitions WHERE server = ? ORDER BY id DESC LIMIT ?`);
   return (question) => {
     switch (question.about) {
       case 'calls':
         return { about: 'calls', page: calls.page(question.query) };
       case 'call':
         return { about: 'call', call: calls.one(question.id) };
-      case 'transitions': {
+      case 'timeline': {
         const limit = Math.max(0, Math.min(HISTORY_TRANSITIONS_KEPT, Math.trunc(question.limit)));
-        return { about: 'transitions', rows: transitionsOf.all(question.server, limit) };
+        const rows = transitionsOf.all(question.server, limit);
+        const oldest = rows.at(-1)?.id;
+        const transitions = rows.map(({ id: _, ...transition }) => transition);
+        const daemons = oldest === undefined ? [] : marks.since(oldest, limit);
+        return { about: 'timeline', timeline: { transitions, daemons } };
       }
     }
   };

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { McpdError } from '../src/errors.ts';
 import { HISTORY_RETRY_MS } from '../src/operation-limits.ts';
@@ -9,7 +10,7 @@ import { sqliteFault } from './sqlite-fault.ts';
 
 if (parentPort === null) throw new RangeError('history-worker is started by createHistory only');
 const port = parentPort;
-const { path } = workerData as WorkerSettings;
+const { path, begun, lostMark } = workerData as WorkerSettings;
 
 let store: HistoryStore | null = null;
 /** Nothing is opened or written before this moment (`performance.now()`); reading goes on while the file is open. */
@@ -24,8 +25,7 @@ port.on('message', (message: ToWorker) => {
       ask(message.id, message.question);
       break;
     case 'close':
-      store?.close();
-      port.close();
+      close(message);
       break;
   }
 });
@@ -39,6 +39,17 @@ function write({ calls, transitions }: ToWorker & { type: 'write' }): boolean {
   } catch (thrown) {
     return repaired(thrown) && writeToNew(calls, transitions);
   }
+}
+
+function close({ ended }: ToWorker & { type: 'close' }): void {
+  try {
+    if (ended !== null && performance.now() >= offUntil) opened().end(ended.at, ended.reason);
+  } catch (thrown) {
+    // The next daemon takes this one for lost: the file says no more of it.
+    switchOff(sqliteFault(thrown, path));
+  }
+  store?.close();
+  port.close();
 }
 
 /** A batch that found the file damaged goes into the new one. */
@@ -63,8 +74,13 @@ function ask(id: number, question: Question): void {
   }
 }
 
+function lostAt(): number | null {
+  const changed = statSync(lostMark, { throwIfNoEntry: false })?.mtimeMs;
+  return changed === undefined ? null : Math.round(changed);
+}
+
 function opened(): HistoryStore {
-  store ??= openHistoryStore(path);
+  store ??= openHistoryStore(path, begun, lostAt);
   return store;
 }
 

@@ -7,8 +7,9 @@ import {
   HISTORY_IDLE_MS,
   HISTORY_QUEUE_ROWS_MAX,
 } from '../src/operation-limits.ts';
+import type { Begun } from './history-daemons.ts';
 import { HistoryLink } from './history-link.ts';
-import { type Answer, nothing, type Question } from './history-messages.ts';
+import { type Answer, nothing, type Question, type Timeline } from './history-messages.ts';
 import { highestCallNumber } from './history-numbers.ts';
 import { createSampler } from './history-sampling.ts';
 
@@ -17,6 +18,9 @@ const IDS_PER_MS = 1000;
 interface Options {
   path: string;
   worker: URL | string;
+  begun: Begun;
+  /** A file whose time says when the daemon before was seen to die; it need not be there. */
+  lostMark: string;
   idleMs?: number;
   /** Called each time that the thread has begun to run. */
   threadBegan?(): void;
@@ -47,13 +51,13 @@ export interface History {
   calls(query: CallQuery): Promise<CallPage>;
   /** By its number; null when there is none (any more). Fails as `calls`. */
   call(id: number): Promise<CallDetail | null>;
-  /** As `calls`. */
-  transitions(server: string, limit: number): Promise<Transition[]>;
+  /** As `calls`; `limit` is of each kind. */
+  timeline(server: string, limit: number): Promise<Timeline>;
   /** Exact, since this was created. */
   totals(): HistoryTotals;
   findings(): string[];
-  /** Writes what is left, within HISTORY_CLOSE_TIMEOUT_MS. Later records are only counted. */
-  close(): Promise<void>;
+  /** Writes what is left and why the daemon ends, within HISTORY_CLOSE_TIMEOUT_MS. Later records are only counted. */
+  close(reason: string): Promise<void>;
 }
 
 /**
@@ -125,16 +129,16 @@ export function createHistory(options: Options): History {
       const answer = await ask({ about: 'call', id });
       return answer.about === 'call' ? answer.call : mismatch();
     },
-    transitions: async (server, limit) => {
-      const answer = await ask({ about: 'transitions', limit, server });
-      return answer.about === 'transitions' ? answer.rows : mismatch();
+    timeline: async (server, limit) => {
+      const answer = await ask({ about: 'timeline', limit, server });
+      return answer.about === 'timeline' ? answer.timeline : mismatch();
     },
     totals: () => ({ ...totals }),
     findings: () => link.findings(),
-    close: () => {
+    close: (reason) => {
       if (closing === null) {
         flush();
-        closing = link.close();
+        closing = link.close(reason);
       }
       return closing;
     },

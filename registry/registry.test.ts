@@ -78,6 +78,25 @@ function name(exposed: string, server: string): ExposedName {
   return { kind: 'tool', exposed, server, raw: exposed };
 }
 
+test('what a person said of a server is there for the next daemon until it is taken back, also when its entry is replaced', () => {
+  for (const one of ['started', 'stopped', 'gone']) registry.saveServer(definition(one), null);
+  registry.saveWish('started', 'up');
+  registry.saveWish('stopped', 'down');
+  registry.saveWish('gone', 'up');
+  registry.saveWish('never-there', 'up');
+  registry.saveServer(definition('started', { description: 'new words' }), null);
+  registry.removeServer('gone');
+  registry.saveServer(definition('gone'), null);
+  expect([...reopened().allWishes()].sort()).toEqual([
+    ['started', 'up'],
+    ['stopped', 'down'],
+  ]);
+  registry.saveWish('started', null);
+  expect([...registry.allWishes()]).toEqual([['stopped', 'down']]);
+  registry.forgetWishes();
+  expect(reopened().allWishes().size).toBe(0);
+});
+
 test('servers with their memories are there after the next start, in the order of their names', () => {
   const [weather, todo] = [definition('weather'), definition('todo')];
   registry.saveServer(weather, memory(weather.fingerprint));

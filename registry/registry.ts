@@ -1,4 +1,11 @@
-import type { ExposedName, ProcessLedger, ServerDefinition, ServerMemory, ServerName } from '../src/core/model.ts';
+import type {
+  ExposedName,
+  ProcessLedger,
+  ServerDefinition,
+  ServerMemory,
+  ServerName,
+  Wish,
+} from '../src/core/model.ts';
 import type { Paths } from '../src/paths.ts';
 import { unknownServer } from '../src/unknown-server.ts';
 import { type ClientRow, clientTableOf } from './clients.ts';
@@ -8,10 +15,12 @@ import { memoryTableOf } from './memory.ts';
 import { INIT } from './migrations/0001-init.ts';
 import { SHARING } from './migrations/0002-sharing.ts';
 import { SETTINGS } from './migrations/0003-settings.ts';
+import { WISHES } from './migrations/0004-wishes.ts';
 import { nameTableOf } from './names.ts';
 import { type DefinitionPatch, patched, serverTableOf } from './servers.ts';
 import { settingTableOf } from './settings.ts';
 import { sqliteFault } from './sqlite-fault.ts';
+import { wishTableOf } from './wishes.ts';
 
 /**
  * What is installed, and what is remembered of it: registry.db, the truth. Only the daemon opens it, so every call is synchronous
@@ -34,6 +43,13 @@ export interface Registry {
   patch(name: ServerName, patch: DefinitionPatch): ServerDefinition;
   /** With its memory; its exposed names stay. True when it was there. */
   removeServer(name: ServerName): boolean;
+
+  /** What people said last by `start` or `stop`, by server, where they did and the start mode says otherwise. */
+  allWishes(): Map<ServerName, Wish>;
+  /** Null, or a server that is gone: nothing is kept. */
+  saveWish(server: ServerName, wish: Wish): void;
+  /** Takes back all of them. */
+  forgetWishes(): void;
 
   /** All memories that belong to the present launch of their server. */
   allMemories(): Map<ServerName, ServerMemory>;
@@ -64,9 +80,9 @@ export interface Registry {
 /** @throws {McpdError} REGISTRY_DAMAGED (the file stays as it is), REGISTRY_NEWER, DISK_FULL, HOME_UNWRITABLE, OUT_OF_FILES */
 export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
   const path = paths.registry;
-  const db = openDatabase(path, { migrations: [INIT, SHARING, SETTINGS], cacheBytes: CACHE_BYTES });
+  const db = openDatabase(path, { migrations: [INIT, SHARING, SETTINGS, WISHES], cacheBytes: CACHE_BYTES });
   const guarded = <A extends unknown[], R>(work: (...args: A) => R) => guard(path, work);
-  const [servers, memories, names, clients, settings, ledger] = guarded(
+  const [servers, memories, names, clients, settings, ledger, wishes] = guarded(
     () =>
       [
         serverTableOf(db),
@@ -75,6 +91,7 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
         clientTableOf(db),
         settingTableOf(db),
         ledgerOf(db),
+        wishTableOf(db),
       ] as const,
   )();
 
@@ -108,6 +125,9 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
     ),
     patch,
     removeServer: guarded((name) => durably(db, () => servers.remove(name))),
+    allWishes: guarded(wishes.all),
+    saveWish: guarded((server, wish) => durably(db, () => wishes.save(server, wish))),
+    forgetWishes: guarded(() => durably(db, wishes.forget)),
     allMemories: guarded(memories.all),
     memoryOf: guarded(memories.of),
     saveMemory: guarded(memories.save),

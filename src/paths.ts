@@ -19,6 +19,8 @@ export interface Paths {
   daemonInfo: string;
   /** Written when a person ended the daemon; its time says when. */
   endMark: string;
+  /** Written by the guardian of its servers when a daemon died without a word; its time says when. */
+  lostMark: string;
   /** stdout and stderr of the daemon's process, whoever started it: what went wrong before its own log was open, and crashes. */
   startLog: string;
   logs: string;
@@ -62,6 +64,7 @@ export function pathsOf(home: string): Paths {
     scrapeToken: inHome('metrics-token'),
     daemonInfo: inHome('daemon.json'),
     endMark: inHome('ended'),
+    lostMark: inHome('lost'),
     startLog: inHome('start.log'),
     logs: inHome('logs'),
     packages: inHome('packages'),

@@ -149,7 +149,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
   {
     name: 'start',
     group: 'servers',
-    summary: 'Start servers and hold them up until `mcpd stop`.',
+    summary: 'Start servers and hold them up until `mcpd stop`, also over a crash.',
     usage: 'start NAME…',
     operands: SOME_SERVERS,
     options: { json: JSON_OPTION },

@@ -63,6 +63,10 @@ function showResult(result: ApplyResult, dryRun: boolean, { output }: Context): 
     if (error.fix !== undefined) output.print(`  ${paint.bold('try')}  ${showable(error.fix)}`);
   }
   for (const warning of result.warnings) output.say(`${output.sayPaint.yellow('warning')}  ${showable(warning)}`);
+  for (const { secret, server, to } of result.secrets) {
+    const goes = dryRun ? 'would go' : 'goes';
+    output.say(`${output.sayPaint.yellow('secret')}  ${secret} of ${server} ${goes} to ${showable(to)}`);
+  }
   const changes = result.added.length + result.changed.length + result.removed.length;
   output.say(
     `${dryRun ? 'Would change' : 'Changed'} ${changes}, unchanged ${result.unchanged.length}, failed ${result.failed.length}.`,

@@ -36,7 +36,10 @@ function showFacts(info: ServerInfo, output: Output): void {
     ['source', sourceText(info)],
     ['protocol', info.protocolVersion === null ? null : `${info.protocolVersion} (${info.era})`],
     ['process', info.pid === null ? null : String(info.pid)],
-    ['calls', `${info.calls}, ${info.errors} failed, ${info.openCalls} open, ${amount(info.starts, 'start')}`],
+    [
+      'calls',
+      `${info.calls}, ${info.errors} failed, ${info.openCalls} open, ${amount(info.starts, 'start')}, since ${shownTime(info.countedSince)}, when mcpd started`,
+    ],
     ['limits', limitsText(info)],
     ['log', info.logFile],
     ['added', shownTime(info.addedAt)],

@@ -24,8 +24,10 @@ export function describedInstall(request: InstallRequest, plan: InstallPlan): De
   };
 }
 
-/** Everything else but a secret (approval-secret.ts) says by itself what it does. */
-export function described(request: Exclude<ApprovalRequest, { action: 'install' | 'set-secret' }>): Described {
+/** Everything else but a secret (approval-secret.ts) and a file (approval-apply.ts) says by itself what it does. */
+export function described(
+  request: Exclude<ApprovalRequest, { action: 'install' | 'set-secret' | 'apply' }>,
+): Described {
   switch (request.action) {
     case 'add':
       return 'url' in request.add ? describedAddress(request.add) : describedCommand(request.add);
@@ -34,13 +36,6 @@ export function described(request: Exclude<ApprovalRequest, { action: 'install' 
         ...NOTHING_MORE,
         server: request.server,
         says: `remove ${request.server}${request.purge === true ? ' and everything that it has stored' : ''}`,
-      };
-    case 'apply':
-      return {
-        server: null,
-        says: `make the servers of ${request.apply.path} those of the text below`,
-        details: [{ label: 'text', value: request.apply.text }],
-        warnings: ['servers that this file named before, and does not name now, are removed'],
       };
     case 'remove-secrets':
       return {

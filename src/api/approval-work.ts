@@ -1,13 +1,15 @@
 import { fromReport, McpdError } from '../errors.ts';
+import { checkStillShown } from './approval-apply.ts';
 import { usedSecret } from './approval-secret.ts';
-import type { ApprovalRequest } from './contract/approvals.ts';
+import type { ApprovalInfo, ApprovalRequest } from './contract/approvals.ts';
 import type { InstallEvent } from './contract.ts';
 import type { DaemonControl } from './daemon-control.ts';
 
-/** What a person said yes to, done. @throws {McpdError} why it could not be done */
+/** What a person said yes to, done; `shown` is what he was shown of it. @throws {McpdError} why it could not be done */
 export async function carriedOut(
   control: DaemonControl,
   request: ApprovalRequest,
+  shown: ApprovalInfo['details'],
   report: (event: InstallEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -19,6 +21,7 @@ export async function carriedOut(
     case 'uninstall':
       return control.uninstall(request.server, { purge: request.purge === true });
     case 'apply': {
+      await checkStillShown(control, request, shown);
       const { failed } = await control.apply(request.apply);
       const [first] = failed;
       if (first === undefined) return;

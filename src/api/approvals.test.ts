@@ -97,6 +97,55 @@ describe('what a page asks for', () => {
     ]);
   });
 
+  test('may name kept secrets in a file: it is shown where they would go, and nothing is done if that has changed by the yes', async () => {
+    const request: ApprovalRequest = { action: 'apply', apply: { path: '/x/mcpd.json', text: '{}' } };
+    const use = {
+      server: 'weather',
+      secret: 'KEY',
+      place: `header: X=${REFERENCE}`,
+      to: 'https://elsewhere.example/',
+      steers: false,
+    };
+    control.applied = { changed: ['weather'], removed: ['old'], secrets: [use] };
+    const first = await approvals.ask(request);
+    expect(first.details.slice(0, -1)).toEqual([
+      { label: 'changes', value: 'weather' },
+      { label: 'removes', value: 'old' },
+      { label: 'sends', value: `the secret KEY of weather to https://elsewhere.example/ (header: X=${REFERENCE})` },
+    ]);
+    expect(first.warnings[0]).toContain('secrets that you gave before');
+
+    control.applied = { changed: ['weather'], secrets: [use, { ...use, secret: 'OTHER' }] };
+    approvals.accept(first.id);
+    await vi.waitFor(() => expect(approvals.info(first.id).state).toBe('failed'));
+    expect(approvals.info(first.id).error?.what).toContain('something else by now');
+    expect(done()).toEqual([]);
+
+    control.applied = { secrets: [{ ...use, place: `variable: NODE_OPTIONS=${REFERENCE}`, steers: true }] };
+    expect(await codeOf(() => approvals.ask(request))).toBe('INPUT_INVALID');
+  });
+
+  test('can be taken back while it waits; while it runs only an install can, and the others say so', async () => {
+    let finish: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    control.uninstall = () => held;
+    const { id, canBeTakenBack } = await approvals.ask(REMOVE);
+    expect(canBeTakenBack).toBe(true);
+    expect(approvals.accept(id).canBeTakenBack).toBe(false);
+    expect(await codeOf(() => approvals.withdraw(id))).toBe('APPROVAL_ENDED');
+    finish();
+    await vi.waitFor(() => expect(approvals.info(id)).toMatchObject({ state: 'done', canBeTakenBack: false }));
+
+    control.installing = (_, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const install = await approvals.ask({ action: 'install', install: { spec: 'weather' } });
+    expect(approvals.accept(install.id).canBeTakenBack).toBe(true);
+    approvals.withdraw(install.id);
+    await vi.waitFor(() => expect(approvals.info(install.id).error?.code).toBe('INSTALL_CANCELLED'));
+  });
+
   test('is never done when it was declined, taken back, or waited too long', async () => {
     const [no, back, late] = [await approvals.ask(REMOVE), await approvals.ask(REMOVE), await approvals.ask(REMOVE)];
     expect(approvals.decline(no.id).state).toBe('declined');

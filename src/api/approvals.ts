@@ -9,6 +9,7 @@ import {
   APPROVALS_ENDED_KEPT,
   APPROVALS_WAITING_MAX,
 } from '../operation-limits.ts';
+import { describedApply } from './approval-apply.ts';
 import { usedSecret } from './approval-secret.ts';
 import { checkNothingHidden, type Described, described, describedInstall } from './approval-words.ts';
 import { carriedOut } from './approval-work.ts';
@@ -49,6 +50,7 @@ export class Approvals {
       ...{ server, says, details, warnings, askedAt },
       expiresAt: askedAt + APPROVAL_MS,
       state: 'waiting',
+      canBeTakenBack: true,
       error: null,
     };
     const timer = setTimeout(() => this.#move(entry, 'expired'), APPROVAL_MS);
@@ -87,10 +89,11 @@ export class Approvals {
     return entry.info;
   }
 
-  /** The page takes it back; what runs is undone. @throws {McpdError} APPROVAL_UNKNOWN */
+  /** The page takes it back; an install that runs is undone. @throws {McpdError} APPROVAL_UNKNOWN, APPROVAL_ENDED for what cannot be undone */
   withdraw(id: string): ApprovalInfo {
     const entry = this.#known(id);
     if (entry.info.state === 'waiting') this.#move(entry, 'withdrawn');
+    else if (entry.info.state === 'running' && !entry.info.canBeTakenBack) throw tooLate(entry.info);
     entry.abort?.abort(new McpdError('INSTALL_CANCELLED', { what: 'the page took it back' }));
     return entry.info;
   }
@@ -128,6 +131,7 @@ export class Approvals {
 
   /** With an install as it will be asked for: of a package the very version that is shown, whatever is the newest by then. */
   async #shownAs(request: ApprovalRequest): Promise<{ request: ApprovalRequest; words: Described }> {
+    if (request.action === 'apply') return { request, words: await describedApply(this.#control, request) };
     if (request.action === 'set-secret') return { request, words: await usedSecret(this.#control, request) };
     if (request.action !== 'install') return { request, words: described(request) };
     const { install } = request;
@@ -141,7 +145,7 @@ export class Approvals {
 
   async #carryOut(entry: Entry, request: ApprovalRequest, signal: AbortSignal): Promise<void> {
     try {
-      await carriedOut(this.#control, request, (event) => this.#progress(entry, event), signal);
+      await carriedOut(this.#control, request, entry.info.details, (event) => this.#progress(entry, event), signal);
       this.#move(entry, 'done');
     } catch (thrown) {
       this.#move(entry, 'failed', asMcpdError(thrown, 'INTERNAL', 'it could not be carried out'));
@@ -156,7 +160,8 @@ export class Approvals {
 
   #move(entry: Entry, state: ApprovalInfo['state'], error: McpdError | null = null): void {
     clearTimeout(entry.timer);
-    entry.info = { ...entry.info, state, error: error?.report() ?? null };
+    const canBeTakenBack = state === 'running' && CANCELLABLE.has(entry.info.action);
+    entry.info = { ...entry.info, state, canBeTakenBack, error: error?.report() ?? null };
     const isLast = isEnd(entry.info);
     for (const tell of entry.followers) tell({ type: 'state', approval: entry.info }, isLast);
     if (!isLast) return;
@@ -227,6 +232,9 @@ interface Entry {
 }
 type Waiting = Entry & { request: ApprovalRequest };
 
+/** What undoes itself when it is called off. The others have their effect in one step, or in steps that nobody can undo. */
+const CANCELLABLE: ReadonlySet<ApprovalInfo['action']> = new Set(['install', 'add']);
+
 const CODE_DIGITS = 8;
 const CODES = 10 ** CODE_DIGITS;
 /** Six digits to the base of 36. */
@@ -239,6 +247,13 @@ function isWaiting(entry: Entry): entry is Waiting {
 
 function isEnd({ state }: ApprovalInfo): boolean {
   return state !== 'waiting' && state !== 'running';
+}
+
+function tooLate({ says }: ApprovalInfo): McpdError {
+  return new McpdError('APPROVAL_ENDED', {
+    what: `${says}: this cannot be taken back any more`,
+    why: 'somebody said yes, and it is being done',
+  });
 }
 
 function checkSize(request: ApprovalRequest): void {

@@ -8,8 +8,10 @@ import {
   SHARINGS,
 } from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
+import type { SecretUse } from './contract/credentials.ts';
 import type { FiguresEvent } from './contract/figures.ts';
 import type { LoginInfo } from './contract/logins.ts';
+import type { DaemonMark } from './contract/timeline.ts';
 
 /**
  * The control interface: requests are checked by these schemas, answers have these types. The single source for the CLI, the dashboard
@@ -174,7 +176,12 @@ export interface ServerInfo extends ServerStatus {
   capabilities: unknown;
   lists: Record<ListKind, ListedEntry[]>;
   exits: ExitReport[];
+  /** Newest first, also those of earlier daemons. */
   transitions: { at: number; from: string; to: string; reason: string }[];
+  /** Newest first, since the oldest of `transitions`. */
+  daemons: DaemonMark[];
+  /** Since when `calls`, `errors`, `starts` and `exits` count: the daemon's start. */
+  countedSince: number;
   logFile: string;
   /** Names of its secrets; values never leave. */
   secrets: string[];
@@ -251,6 +258,8 @@ export interface ApplyResult {
   failed: { name: string; error: ErrorReport }[];
   /** Each begins with the server's name. */
   warnings: string[];
+  /** Of what was added or changed. */
+  secrets: SecretUse[];
 }
 
 export const ShutdownRequest = z.object({

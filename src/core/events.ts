@@ -13,6 +13,7 @@ import type {
   ServerName,
   SessionId,
   Transition,
+  Wish,
 } from './model.ts';
 
 /**
@@ -65,12 +66,15 @@ export type GatewayEvent =
       limit: 'soft' | 'hard';
       bytes: number;
     }
-  /** The registry has this server now: new, changed, enabled, disabled. `memory` belongs to its fingerprint or is null. */
-  | { type: 'server-defined'; at: number; definition: ServerDefinition; memory: ServerMemory | null }
+  /**
+   * The registry has this server now: new, changed, enabled, disabled. `memory` belongs to its fingerprint or is null. `wish` is what a
+   * person said to a daemon before this one.
+   */
+  | { type: 'server-defined'; at: number; definition: ServerDefinition; memory: ServerMemory | null; wish?: Wish }
   | { type: 'server-removed'; at: number; server: ServerName }
   /** A remote server lets nobody in before a person has acted; null: somebody has. */
   | { type: 'server-locked'; at: number; server: ServerName; lock: ServerLock | null }
-  /** A person's word. `start` holds the server up until `stop`. */
+  /** A person's word. `start` holds the server up until `stop`, also in the next daemon. */
   | { type: 'command'; at: number; server: ServerName; command: 'start' | 'stop' | 'restart' }
   /** Start this definition once, read its lists, stop it, report by `trial-finished`. */
   | { type: 'trial'; at: number; trial: string; definition: ServerDefinition }
@@ -104,6 +108,7 @@ export type Effect =
   | { type: 'arm-timer'; timer: TimerId; afterMs: number }
   | { type: 'disarm-timer'; timer: TimerId }
   | { type: 'save-memory'; server: ServerName; memory: ServerMemory }
+  | { type: 'save-wish'; server: ServerName; wish: Wish }
   | { type: 'save-names'; names: ExposedName[] }
   | { type: 'record-call'; record: CallRecord }
   | { type: 'record-transition'; transition: Transition }

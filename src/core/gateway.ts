@@ -127,7 +127,7 @@ function dispatch(core: Core, event: GatewayEvent): void {
     case 'server-exited':
       return onServer(core, event);
     case 'server-defined':
-      return define(core, event.definition, event.memory);
+      return define(core, event.definition, event.memory, event.wish);
     case 'server-removed':
       return remove(core, event.server);
     case 'server-locked':

@@ -45,6 +45,39 @@ test('a stop by hand lasts: neither its start mode nor a changed setting contrad
   expect(stateOf(world)).toBe('starting');
 });
 
+test('what a person said last is written down where the start mode says otherwise, and taken back by the opposite word', () => {
+  const world = new World();
+  world.install('fake', FAKE, { start: 'manual' });
+  const wishes = () => world.effectsOf('save-wish').map(({ wish }) => wish);
+  command(world, 'start');
+  command(world, 'start');
+  expect(wishes()).toEqual(['up']);
+  command(world, 'stop');
+  expect(wishes().at(-1)).toBeNull();
+  world.install('fake', FAKE, { start: 'always' });
+  command(world, 'stop');
+  expect(wishes().at(-1)).toBe('down');
+  world.install('fake', FAKE, { start: 'always', enabled: false });
+  expect(wishes().at(-1)).toBeNull();
+});
+
+test('the next daemon starts what was started by hand, and leaves alone what was stopped by hand', () => {
+  const world = new World();
+  const memory = (name: string) => memoryOf(definitionOf(name), FAKE);
+  const begun = (name: string, start: 'manual' | 'always', wish: 'up' | 'down' | null) =>
+    world.post({ type: 'server-defined', definition: definitionOf(name, start), memory: memory(name), wish });
+  begun('wanted', 'manual', 'up');
+  begun('resting', 'manual', null);
+  begun('unwanted', 'always', 'down');
+  begun('constant', 'always', null);
+  const states = ['wanted', 'resting', 'unwanted', 'constant'].map((name) => world.status(name).state);
+  expect(states).toEqual(['starting', 'stopped', 'stopped', 'starting']);
+  expect(world.effectsOf('record-transition').map(({ transition }) => transition.reason)).toContain(
+    'it was started by hand',
+  );
+  expect(world.effectsOf('save-wish')).toEqual([]);
+});
+
 test('what is no longer always up rests like any other', () => {
   const world = new World();
   world.install('fake', FAKE, { start: 'always' });

@@ -5,7 +5,7 @@ import { forgive, giveUp, planTrial, signal, wantUp } from './fleet.ts';
 import { armIdle } from './idle.ts';
 import { isAtRest, newInstance, openCallsOf } from './instance.ts';
 import { takeNames } from './learning.ts';
-import type { ServerDefinition, ServerLock, ServerMemory, ServerName } from './model.ts';
+import type { ServerDefinition, ServerLock, ServerMemory, ServerName, Wish } from './model.ts';
 import { announceLists } from './notices.ts';
 import { instancesOf, isHeldBySomebody } from './places.ts';
 import { notStarted } from './refusals.ts';
@@ -17,7 +17,12 @@ import { goOnWithTrial } from './trials.ts';
 /** What follows when the registry or a person changes a server, and what is left when it goes. */
 
 /** The registry has this server now: new, changed, enabled or disabled. */
-export function define(core: Core, definition: ServerDefinition, memory: ServerMemory | null): void {
+export function define(
+  core: Core,
+  definition: ServerDefinition,
+  memory: ServerMemory | null,
+  said: Wish = core.servers.get(definition.name)?.wish ?? null,
+): void {
   const before = core.servers.get(definition.name) ?? null;
   // What this very launch has told is known, even if the registry could not write it down.
   const told = before?.memory?.fingerprint === definition.fingerprint ? before.memory : null;
@@ -31,6 +36,7 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
     taskTools: new Set(),
     callsBackSince: remembered?.callsBack === true ? Number.NEGATIVE_INFINITY : null,
     locked: before?.locked ?? null,
+    wish: said,
   };
   core.servers.set(definition.name, known);
   takeNames(core, known);
@@ -44,7 +50,10 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
     one.definition = definition;
     if (relaunch) forgive(one);
   }
-  settleHeld(instance, before?.definition ?? null);
+  // A new start mode, as far as it says whether it is up, is said later than what was said before; so is `disable`.
+  const modeChanged = before !== null && (before.definition.start === 'always') !== (definition.start === 'always');
+  if (modeChanged || !definition.enabled) wish(core, known, null);
+  instance.held = isHeldUp(known);
   for (const one of instancesOf(core, definition.name)) {
     planTrial(core, one);
     if (definition.enabled) {
@@ -55,7 +64,8 @@ export function define(core: Core, definition: ServerDefinition, memory: ServerM
       signal(core, one, 'want-down', 'disabled');
     }
   }
-  if (definition.enabled && instance.held) wantUp(core, instance, 'it is always up');
+  if (definition.enabled && instance.held)
+    wantUp(core, instance, known.wish === 'up' ? 'it was started by hand' : 'it is always up');
   else if (definition.enabled && known.memory === null && definition.start === 'on-demand')
     wantUp(core, instance, 'its lists are not known yet');
   publishServer(core, definition.name);
@@ -106,17 +116,23 @@ export function forgetIfGone(core: Core, instance: Instance): void {
 /** A person's word. */
 export function command(core: Core, instance: Instance, what: 'start' | 'stop' | 'restart'): void {
   log(core, instance, 'info', `asked to ${what}`);
+  const known = core.servers.get(instance.server);
   if (what === 'stop') {
     instance.held = false;
+    if (known !== undefined && instance.holder === null)
+      wish(core, known, known.definition.start === 'always' ? 'down' : null);
     instance.again = 'no';
     return signal(core, instance, 'want-down', 'stopped by hand');
   }
   // One that is disabled, or uninstalled and on its way out, is not called back.
-  if (!instance.definition.enabled || !core.servers.has(instance.server)) return;
+  if (!instance.definition.enabled || known === undefined) return;
   forgive(instance);
   // Processes of one host come and go with it: only what runs is started afresh.
   if (instance.holder !== null) return void (what === 'restart' && restart(core, instance, 'restart'));
-  if (what === 'start') instance.held = true;
+  if (what === 'start') {
+    instance.held = true;
+    wish(core, known, known.definition.start === 'always' ? null : 'up');
+  }
   if (what === 'restart' && restart(core, instance, 'restart')) return;
   if (instance.phase === 'draining' || instance.phase === 'stopping') instance.again = 'by-hand';
   else signal(core, instance, 'start-now', null);
@@ -210,13 +226,15 @@ function placeAnew(core: Core, known: KnownServer): void {
   restoreWatches(core, known);
 }
 
-/** `always` holds it up from when it is said; what a person said later stays. */
-function settleHeld(instance: Instance, before: ServerDefinition | null): void {
-  const { definition } = instance;
-  const wasHeld = before?.start === 'always' && before.enabled;
-  const isHeld = definition.start === 'always' && definition.enabled;
-  if (isHeld && !wasHeld) instance.held = true;
-  if (!isHeld && (wasHeld || !definition.enabled)) instance.held = false;
+/** Up until somebody says otherwise. */
+function isHeldUp({ definition, wish }: KnownServer): boolean {
+  return definition.enabled && (wish === 'up' || (wish === null && definition.start === 'always'));
+}
+
+function wish(core: Core, known: KnownServer, said: Wish): void {
+  if (known.wish === said) return;
+  known.wish = said;
+  core.out.push({ type: 'save-wish', server: known.definition.name, wish: said });
 }
 
 /** Ends its process, to be replaced by another one; false when there is none to replace, or it is going already. */

@@ -56,6 +56,9 @@ export const HTTP_TRANSPORTS: readonly HttpTransport[] = ['auto', 'streamable-ht
 
 export type StartMode = 'on-demand' | 'always' | 'manual';
 
+/** What a person said last by `start` or `stop`, where it is not what the start mode says; null: as the start mode says. */
+export type Wish = 'up' | 'down' | null;
+
 export type ServerSource =
   /** From the bundled catalog: `ref` is its name there. */
   | { kind: 'catalog'; ref: string; package: InstalledPackage | null }

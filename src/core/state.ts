@@ -18,6 +18,7 @@ import type {
   ServerMemory,
   ServerName,
   SessionId,
+  Wish,
 } from './model.ts';
 import type { NameTable } from './names.ts';
 import type { Phase } from './supervision.ts';
@@ -92,6 +93,7 @@ export interface KnownServer {
   callsBackSince: number | null;
   /** A person must act first: why. */
   locked: ServerLock | null;
+  wish: Wish;
 }
 
 export interface Instance {

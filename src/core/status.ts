@@ -83,6 +83,7 @@ function wantedOf(known: KnownServer, instance: Instance | null): { wanted: 'up'
     instance.phase === 'starting' ||
     instance.phase === 'queued';
   if (needed) return { wanted: 'up', reason: null };
+  if (known.wish === 'down') return { wanted: 'down', reason: 'stopped by hand' };
   return { wanted: 'down', reason: known.definition.start === 'manual' ? 'manual' : 'on-demand' };
 }
 

@@ -42,6 +42,16 @@ export class Condition {
     this.#storageWarning = fault === null ? null : told(fault.thrown).message;
   }
 
+  /** What cannot be written down is told, and stops nothing. */
+  storing(write: () => void): void {
+    try {
+      write();
+      this.stored(null);
+    } catch (thrown) {
+      this.stored({ thrown });
+    }
+  }
+
   status({ state, port, apiWarnings }: Now): DaemonStatus {
     const { gateway, paths, registry, history, processes, watching, telemetry, secrets } = this.#parts;
     const { servers, sessions, totals } = gateway.view;

@@ -6,7 +6,7 @@ import { type Api, createApi } from '../api/listen.ts';
 import { keptToken } from '../api/token.ts';
 import { ClientTokens } from '../client-tokens.ts';
 import type { Gateway } from '../core/gateway.ts';
-import type { ServerDefinition, ServerMemory } from '../core/model.ts';
+import type { ServerDefinition, ServerMemory, Wish } from '../core/model.ts';
 import { packageRoot } from '../package-root.ts';
 import { type Paths, portOf } from '../paths.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
@@ -51,7 +51,9 @@ export interface Daemon {
 export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], warnings: string[]): Promise<Daemon> {
   const registry = openRegistry(paths);
   const secrets = await openSecrets(paths.secrets);
-  const daemon = new WiredDaemon({ paths, engine, warnings, registry, secrets, history: historyOf(paths, secrets) });
+  const startedAt = Date.now();
+  const history = historyOf(paths, secrets, startedAt);
+  const daemon = new WiredDaemon({ paths, engine, warnings, startedAt, registry, secrets, history });
   await daemon.begin();
   return daemon;
 }
@@ -62,6 +64,8 @@ interface Given {
   paths: Paths;
   engine: DaemonStatus['engine'];
   warnings: readonly string[];
+  /** Epoch milliseconds. */
+  startedAt: number;
   registry: Registry;
   secrets: Secrets;
   history: History;
@@ -92,13 +96,12 @@ class WiredDaemon implements Daemon, Parts {
   readonly #api: Api;
   readonly #home: HomeWatch;
 
-  constructor({ paths, engine, warnings, registry, secrets, history }: Given) {
+  constructor({ paths, engine, warnings, startedAt, registry, secrets, history }: Given) {
     this.paths = paths;
     this.registry = registry;
     this.secrets = secrets;
     this.clients = new ClientTokens(registry);
     this.history = history;
-    const startedAt = Date.now();
     this.#condition = new Condition(this, { engine, warnings, startedAt });
     this.telemetry = new DaemonTelemetry(this, startedAt);
     this.logins = new Logins(this, () => this.#api.port());
@@ -127,7 +130,11 @@ class WiredDaemon implements Daemon, Parts {
     void this.processes.reap();
     const definitions = this.registry.allServers();
     const memories = this.registry.allMemories();
-    for (const definition of definitions) this.#define(definition, memories.get(definition.name) ?? null);
+    const wishes = this.registry.allWishes();
+    for (const definition of definitions) {
+      const { name } = definition;
+      this.#define(definition, memories.get(name) ?? null, wishes.get(name) ?? null);
+    }
     this.watching.follow(definitions);
     await listening;
     await this.#api.listen();
@@ -166,7 +173,9 @@ class WiredDaemon implements Daemon, Parts {
   }
 
   #end({ now = false, successor = false }: ShutdownRequest, reason: EndReason): void {
-    if (this.#ending.begin(reason)) {
+    if (this.#ending.begin(reason, successor)) {
+      // `down` is said of every server. Whatever else ends a daemon, the next one takes up what this one leaves.
+      if (reason === 'person' && !successor) this.#condition.storing(() => this.registry.forgetWishes());
       this.hosts.drain(successor ? 'upgrade' : 'stopping');
       this.live.stopping();
     }
@@ -179,8 +188,10 @@ class WiredDaemon implements Daemon, Parts {
     this.#end({}, 'home-gone');
   }
 
-  #define(definition: ServerDefinition, memory: ServerMemory | null): void {
-    this.runtime.post({ type: 'server-defined', at: this.now(), definition, memory });
+  /** `wish`: what a person said to a daemon before this one. */
+  #define(definition: ServerDefinition, memory: ServerMemory | null, wish?: Wish): void {
+    const said = wish === undefined ? {} : { wish };
+    this.runtime.post({ type: 'server-defined', at: this.now(), definition, memory, ...said });
   }
 
   #createProcesses(generation: string): ServerProcesses {
@@ -240,7 +251,7 @@ class WiredDaemon implements Daemon, Parts {
       watching: () => this.watching.close(),
       telemetry: () => this.telemetry.close(),
       servers: () => this.processes.dispose(),
-      history: () => this.history.close(),
+      history: () => this.history.close(this.#ending.why),
       'control API': () => this.#api.close(),
       registry: () => this.registry.close(),
       hint: () => this.#home.isThere() && removeHint(this.paths),

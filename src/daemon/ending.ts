@@ -9,6 +9,8 @@ export type EndReason = 'signal' | 'person' | 'home-gone';
 export class Ending {
   state: DaemonStatus['state'] = 'running';
   reason: EndReason = 'signal';
+  /** For people. */
+  why = WHY.signal;
   /** Resolves when no server is left, or after SERVERS_END_MS: a core that has lost its way must not keep the daemon. */
   readonly stopped: Promise<void>;
   readonly #abort = new AbortController();
@@ -25,11 +27,12 @@ export class Ending {
     return this.#abort.signal;
   }
 
-  /** False when it has begun already; the first reason stands. */
-  begin(reason: EndReason): boolean {
+  /** False when it has begun already; the first reason stands. `successor`: another daemon is started at once. */
+  begin(reason: EndReason, successor = false): boolean {
     if (this.state === 'stopping') return false;
     this.state = 'stopping';
     this.reason = reason;
+    this.why = successor ? 'mcpd restart, or another version takes over' : WHY[reason];
     setTimeout(() => this.allStopped(), SERVERS_END_MS).unref();
     const [why, fix] = ['nothing of what was begun is kept', 'try it again'];
     this.#abort.abort(new McpdError('DAEMON_STOPPING', { what: 'mcpd is stopping', why, fix }));
@@ -40,3 +43,11 @@ export class Ending {
     this.#allStopped();
   }
 }
+
+// — internal —
+
+const WHY: Readonly<Record<EndReason, string>> = {
+  signal: 'a signal, or a fault of its own',
+  person: 'mcpd down',
+  'home-gone': 'its home was moved or removed',
+};

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../core/call-record.ts';
 import type { Effect, GatewayEvent, TimerId, TrialOutcome } from '../core/events.ts';
 import type { Gateway } from '../core/gateway.ts';
-import type { ExposedName, ServerMemory, Transition } from '../core/model.ts';
+import type { ExposedName, ServerMemory, Transition, Wish } from '../core/model.ts';
 import type { Bytes } from '../protocol/frame.ts';
 
 /** What the runtime needs of the edges. Each is one function or a few; daemon.ts wires them. */
@@ -25,6 +25,7 @@ export interface Edges {
   registry: {
     saveMemory(server: string, memory: ServerMemory): boolean;
     saveNames(names: readonly ExposedName[]): void;
+    saveWish(server: string, wish: Wish): void;
   };
   history: { recordCall(record: CallRecord): number | null; recordTransition(transition: Transition): void };
   log(server: string, level: 'info' | 'warn' | 'error', text: string): void;
@@ -112,6 +113,8 @@ export class Runtime {
         return this.#disarm(effect.timer);
       case 'save-memory':
         return this.#store(() => edges.registry.saveMemory(effect.server, effect.memory));
+      case 'save-wish':
+        return this.#store(() => edges.registry.saveWish(effect.server, effect.wish));
       case 'save-names':
         return this.#store(() => edges.registry.saveNames(effect.names));
       case 'record-call':

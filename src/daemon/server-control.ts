@@ -25,6 +25,7 @@ export async function serverInfo(parts: Parts, name: string): Promise<ServerInfo
   const { gateway, paths, secrets, history, logins } = parts;
   const status = knownServer(gateway, name);
   const known = gateway.view.servers.get(name);
+  const { transitions, daemons } = await history.timeline(name, TRANSITIONS_SHOWN);
   return {
     ...shown(status),
     instructions: known?.memory?.instructions ?? null,
@@ -32,7 +33,9 @@ export async function serverInfo(parts: Parts, name: string): Promise<ServerInfo
     capabilities: JSON.parse(known?.memory?.capabilities ?? 'null'),
     lists: listsOf(gateway, name),
     exits: gateway.view.instances.get(name)?.exits ?? [],
-    transitions: await history.transitions(name, TRANSITIONS_SHOWN),
+    transitions,
+    daemons,
+    countedSince: parts.status().startedAt,
     logFile: paths.logOf(name),
     secrets: secrets.names(name),
     ...logins.info(name),

@@ -12,6 +12,7 @@ import type { GivenValue } from './inputs.ts';
 import { checkNothingMissing } from './inputs.ts';
 import type { Installs } from './installs.ts';
 import type { InstallPorts } from './ports.ts';
+import { newSecretUses } from './secret-uses.ts';
 import { Steps } from './steps.ts';
 import { removeServer } from './uninstall.ts';
 
@@ -30,7 +31,10 @@ export async function applyDeclared(
   }
   const file = readDeclared(path, request.text);
   const installed = ports.registry.allServers();
-  const diff = compareDeclared(path, file, installed, exportSet(installed, ports).mcpServers);
+  const exported = exportSet(installed, ports).mcpServers;
+  const diff = compareDeclared(path, file, installed, exported);
+  const uses = ({ name, entry }: Declaration, present: DeclaredEntry | null) =>
+    newSecretUses(name, entry, present, ports.secrets.names(name), dirname(path));
   const result: ApplyResult = {
     added: [],
     changed: [],
@@ -38,6 +42,10 @@ export async function applyDeclared(
     unchanged: diff.unchanged,
     failed: diff.failed.map(({ name, error }) => ({ name, error: error.report() })),
     warnings: [...file.warnings],
+    secrets: [
+      ...diff.add.flatMap((declaration) => uses(declaration, null)),
+      ...diff.change.flatMap(({ declaration }) => uses(declaration, exported[declaration.name] ?? null)),
+    ],
   };
   if (request.dryRun === true) {
     const names = (declarations: readonly Declaration[]) => declarations.map(({ name }) => name);

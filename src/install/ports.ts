@@ -21,6 +21,7 @@ export interface InstallPorts {
   registry: Pick<Registry, 'allServers' | 'server' | 'saveServer' | 'removeServer'>;
   secrets: {
     readonly damage: McpdError | null;
+    names(server: ServerName): string[];
     set(server: ServerName, values: ReadonlyMap<string, string>): Promise<void>;
     remove(server: ServerName, names?: readonly string[]): Promise<boolean>;
   };

@@ -3,16 +3,22 @@ import { Socket } from 'node:net';
 import { GUARDIAN_RESTART_MS, GUARDIAN_TERM_GRACE_MS } from '../limits.ts';
 
 /**
- * A tiny shell that outlives the daemon by a moment. It reads `+PGID` and `-PGID` from a pipe that only the daemon holds; the end of that
+ * A tiny shell that outlives the daemon by a moment. It reads `+PGID`, `-PGID` and `.` (an end in order) from a pipe that only the daemon holds; the end of that
  * pipe means that the daemon is gone, however it went, and then the groups that are still registered are ended. It has a session of
  * its own, so nothing that is sent to the daemon's group or terminal reaches it.
  */
 export class Guardian {
+  readonly #lostMark: string;
   readonly #groups = new Set<number>();
   #shell: ChildProcess | null = null;
   #restart: NodeJS.Timeout | null = null;
   #fault: string | null = null;
   #closed = false;
+
+  /** `lostMark`: a file that the shell writes when the daemon dies without a word, for the next one. */
+  constructor(lostMark: string) {
+    this.#lostMark = lostMark;
+  }
 
   /** Watches a group from now on. The first one starts the shell. */
   add(pgid: number): void {
@@ -44,12 +50,12 @@ export class Guardian {
     if (shell === null) return;
     const exited = new Promise<void>((resolve) => shell.once('close', () => resolve()));
     shell.ref();
-    shell.stdin?.end();
+    shell.stdin?.end('.\n');
     await exited;
   }
 
   #start(): void {
-    const shell = startedShell();
+    const shell = startedShell(this.#lostMark);
     if (shell instanceof Error) {
       this.#failed(shell);
       return;
@@ -96,9 +102,9 @@ export class Guardian {
 
 // — internal —
 
-function startedShell(): ChildProcess | Error {
+function startedShell(lostMark: string): ChildProcess | Error {
   try {
-    return spawn('/bin/sh', ['-c', SCRIPT, 'mcpd-guardian'], {
+    return spawn('/bin/sh', ['-c', SCRIPT, 'mcpd-guardian', lostMark], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: '/',
@@ -116,16 +122,19 @@ function startedShell(): ChildProcess | Error {
 const SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE
 groups=' '
+lost=yes
 while IFS= read -r line; do
   id=\${line#?}
   case $line in
     +*) groups="$groups$id " ;;
+    .) lost=no ;;
     -*) case $groups in *" $id "*) groups="\${groups%%" $id "*} \${groups#*" $id "}" ;; esac ;;
   esac
 done
 left() { for id in $groups; do kill -s 0 -- "-$id" && return 0; done; return 1; }
 all() { for id in $groups; do kill -s "$1" -- "-$id"; done; }
 exec 2>/dev/null
+[ "$lost" = no ] || true >"$1"
 all TERM
 all CONT
 seconds=0

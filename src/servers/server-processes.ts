@@ -92,7 +92,7 @@ class Processes implements ServerProcesses {
   readonly #inherited: NodeJS.ProcessEnv;
   readonly #children = new Map<InstanceKey, RunningServer>();
   readonly #logs = new Map<ServerName, ServerLog>();
-  readonly #guardian = new Guardian();
+  readonly #guardian: Guardian;
   readonly #scanner = createProcessScanner();
   readonly #loginPath;
   /** Children that were written to since the last flush. */
@@ -105,6 +105,7 @@ class Processes implements ServerProcesses {
 
   constructor(options: ServerProcessesOptions) {
     this.#options = options;
+    this.#guardian = new Guardian(options.paths.lostMark);
     this.#inherited = { HOME: homedir(), ...options.inherited };
     this.#loginPath = createLoginPath(this.#inherited);
     this.#connections = new Connections(options);

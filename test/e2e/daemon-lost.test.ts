@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
+import type { ServerInfo } from '../../src/api/contract.ts';
 import type { Host } from '../harness/host.ts';
 import { test } from '../harness/machine.ts';
 import { type Message, textOf } from '../harness/message.ts';
@@ -39,6 +40,42 @@ test('kill -9 of the daemon: each call under way gets one error, the next one wo
   }
   // What was sent once is not sent again.
   expect(machine.records('call').filter(({ name }) => name === 'hang')).toHaveLength(3);
+});
+
+test('what a server went through is one timeline over kill -9 and the end of mcpd, which says where they were and why', async ({
+  machine,
+}) => {
+  await machine.add('echo', 'echo', [], ['--start', 'manual']);
+  await machine.ok('start', 'echo');
+  // What was looked at has been written down.
+  const before: ServerInfo = await machine.ok('info', 'echo', '--json');
+  const killedAt = Date.now();
+  await machine.killDaemon();
+  await machine.startDaemon();
+  await machine.reaches('echo', 'running');
+  const marksOf = (info: ServerInfo) => info.daemons.map(({ mark }) => mark);
+
+  const info: ServerInfo = await machine.ok('info', 'echo', '--json');
+  expect(marksOf(info)).toEqual(['began', 'lost']);
+  expect(info.transitions.slice(-before.transitions.length)).toEqual(before.transitions);
+  const [began, lost] = info.daemons;
+  expect(lost?.reason).toBe('it was killed, or crashed');
+  // The time of a file goes in steps of a few milliseconds.
+  expect(lost?.at).toBeGreaterThan(killedAt - 50);
+  expect(began?.at).toBeGreaterThanOrEqual(lost?.at ?? 0);
+  expect(info.countedSince).toBe(began?.at);
+  expect(info.starts).toBe(1);
+  const runs = info.transitions.filter(({ to }) => to === 'running').map(({ at }) => at);
+  expect(runs).toHaveLength(2);
+  expect(runs[0]).toBeGreaterThan(began?.at ?? 0);
+  expect(info.transitions.map(({ reason }) => reason)).toContain('it was started by hand');
+
+  await machine.ok('down');
+  await machine.startDaemon();
+  const later: ServerInfo = await machine.ok('info', 'echo', '--json');
+  expect(marksOf(later)).toEqual(['began', 'ended', 'began', 'lost']);
+  expect(later.daemons[1]?.reason).toBe('mcpd down');
+  expect(later.transitions.slice(-info.transitions.length)).toEqual(info.transitions);
 });
 
 test('kill -9 of the daemon while nothing is under way is not noticed by a host at all', async ({ machine }) => {

@@ -65,6 +65,39 @@ test('a manual server is listed, refuses calls with the way to start it, and is 
   expect(machine.records('start')).toHaveLength(before + 1);
 });
 
+test('what a person started or stopped by hand is so again after kill -9 and a restart of mcpd, until mcpd down', async ({
+  machine,
+}) => {
+  await machine.add('wanted', 'echo', [], ['--start', 'manual', '--idle', '1s']);
+  await machine.add('unwanted', 'echo', [], ['--start', 'always']);
+  await machine.add('resting', 'echo', [], ['--start', 'manual']);
+  const [first] = await Promise.all([machine.ok('start', 'wanted', '--json'), machine.ok('stop', 'unwanted')]);
+  const asLeft = async () => {
+    const { pid } = await machine.reaches('wanted', 'running');
+    const rest = await Promise.all([machine.server('unwanted'), machine.server('resting')]);
+    expect(rest.map(({ state, starts }) => [state, starts])).toEqual([
+      ['stopped', 0],
+      ['stopped', 0],
+    ]);
+    return pid;
+  };
+
+  await machine.killDaemon();
+  await machine.startDaemon();
+  const second = await asLeft();
+  expect(second).not.toBe(first.pid);
+
+  await machine.ok('restart');
+  const third = await asLeft();
+  expect(third).not.toBe(second);
+
+  // Said of every server: from here on the start modes alone count.
+  await machine.ok('down');
+  await machine.startDaemon();
+  await machine.reaches('unwanted', 'running');
+  expect((await machine.server('wanted')).state).toBe('stopped');
+});
+
 test('a disabled server has no tools, no process, and says how to enable it', async ({ machine }) => {
   await machine.add('echo', 'echo');
   const host = await machine.connected();

@@ -24,5 +24,11 @@ export function aCall(at: number, other: Partial<CallRecord> = {}): CallRecord {
   };
 }
 
+/** The daemon that keeps a history: the first one, unless it is said which. */
+export const begunAt = (at: number) => ({ at, pid: 1, version: '0.1.0' });
+
+/** Nothing saw the daemon before die. */
+export const unseen = () => null;
+
 /** For a history whose servers have no secrets. */
 export const asItIs = (_server: string, text: string): string => text;

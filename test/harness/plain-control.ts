@@ -5,6 +5,7 @@ import type { LoginEvent, LoginRequest } from '../../src/api/contract/logins.ts'
 import type {
   AddRequest,
   ApplyRequest,
+  ApplyResult,
   DaemonStatus,
   InstallEvent,
   InstallPlan,
@@ -32,6 +33,8 @@ export class PlainControl implements DaemonControl {
   engine: DaemonStatus['engine'] = 'direct';
   /** What the plan of an install says beside its name. */
   planned: Partial<InstallPlan> = {};
+  /** What applying a file says that it does. */
+  applied: Partial<ApplyResult> = {};
   /** What an install does after it was asked. */
   installing: (report: (event: InstallEvent) => void, signal: AbortSignal) => Promise<void> = async (report) =>
     report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 1 });
@@ -111,6 +114,8 @@ export class PlainControl implements DaemonControl {
       lists: { tools: [], prompts: [], resources: [], templates: [] },
       exits: [],
       transitions: [],
+      daemons: [],
+      countedSince: 0,
       logFile: `/home/ann/.mcpd/logs/${name}.log`,
       secrets: [],
       login: null,
@@ -191,8 +196,17 @@ export class PlainControl implements DaemonControl {
   }
 
   async apply(request: ApplyRequest) {
-    this.asked.push(`apply ${request.path}`);
-    return { added: [], changed: [], removed: [], unchanged: [], failed: [], warnings: [] };
+    if (request.dryRun !== true) this.asked.push(`apply ${request.path}`);
+    return {
+      added: [],
+      changed: [],
+      removed: [],
+      unchanged: [],
+      failed: [],
+      warnings: [],
+      secrets: [],
+      ...this.applied,
+    };
   }
 
   async exportSet() {

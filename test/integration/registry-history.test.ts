@@ -7,13 +7,14 @@ import { createHistory, type History } from '../../registry/history.ts';
 import type { CallRecord } from '../../src/core/call-record.ts';
 import { HISTORY_QUEUE_ROWS_MAX, HISTORY_ROWS_PER_SECOND_MAX } from '../../src/operation-limits.ts';
 import { bundled } from '../harness/bundled-source.ts';
-import { aCall, asItIs } from '../harness/call-record.ts';
+import { aCall, asItIs, begunAt } from '../harness/call-record.ts';
 import { until } from '../harness/until.ts';
 
 let programs: string;
 let worker: string;
 let home: string;
 let path: string;
+let lostMark: string;
 let history: History;
 beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), 'mcpd-history-worker-'));
@@ -23,10 +24,11 @@ afterAll(() => rmSync(programs, { recursive: true, force: true }));
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'mcpd-history-'));
   path = join(home, 'history.db');
-  history = createHistory({ path, mask: asItIs, worker });
+  lostMark = join(home, 'lost');
+  history = createHistory({ path, begun: begunAt(1), lostMark, mask: asItIs, worker });
 });
 afterEach(async () => {
-  await history.close();
+  await history.close('mcpd down');
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -37,8 +39,8 @@ function call(at: number, outcome: CallRecord['outcome'] = 'ok'): CallRecord {
 const newest = async (limit = 10) => (await history.calls({ limit })).calls.map(({ at }) => at);
 
 async function again(): Promise<void> {
-  await history.close();
-  history = createHistory({ path, mask: asItIs, worker });
+  await history.close('mcpd down');
+  history = createHistory({ path, begun: begunAt(1), lostMark, mask: asItIs, worker });
 }
 
 test('calls and transitions are there at once, newest first, and after the next start', async () => {
@@ -52,7 +54,7 @@ test('calls and transitions are there at once, newest first, and after the next 
     reason: 'a call',
   });
   expect(await newest()).toEqual([3, 2, 1]);
-  expect(await history.transitions('weather', 5)).toHaveLength(1);
+  expect((await history.timeline('weather', 5)).transitions).toHaveLength(1);
   expect(history.totals()).toEqual({ calls: 3, errors: 1, sampledOut: 0 });
   await again();
   expect(await newest(2)).toEqual([3, 2]);
@@ -71,13 +73,13 @@ test('a call has its number when it is recorded, and a call of a later daemon ha
 
 test('a call after the clock was set back has a higher number than those before, and stays the newest', async () => {
   const before = history.recordCall(call(1)) ?? 0;
-  await history.close();
+  await history.close('mcpd down');
   // As a daemon whose clock was a day ahead had left it.
   const ahead = before + 86_400_000_000;
   const db = new Database(path);
   db.prepare('UPDATE calls SET id = ?').run(ahead);
   db.close();
-  history = createHistory({ path, mask: asItIs, worker });
+  history = createHistory({ path, begun: begunAt(1), lostMark, mask: asItIs, worker });
   const after = history.recordCall(call(2)) ?? 0;
   expect(after).toBeGreaterThan(ahead);
   expect((await history.calls({ limit: 10 })).calls.map(({ id }) => id)).toEqual([after, ahead]);
@@ -85,13 +87,31 @@ test('a call after the clock was set back has a higher number than those before,
   expect(history.recordCall(call(3))).toBeGreaterThan(after);
 });
 
+test('the end of a daemon is written down, also when the thread rests by then; a daemon that recorded nothing leaves no mark', async () => {
+  const begin = (at: number) => createHistory({ path, begun: begunAt(at), lostMark, mask: asItIs, worker, idleMs: 1 });
+  await history.close('mcpd down');
+  history = begin(10);
+  const change = { server: 'weather', instance: 'weather', from: 'stopped', to: 'starting', reason: 'a call' } as const;
+  history.recordTransition({ at: 11, ...change });
+  await newest();
+  await until('the thread to end', () => !existsSync(`${path}-wal`));
+  await history.close('mcpd down');
+  history = begin(20);
+  await history.close('a signal');
+  history = begin(30);
+  const { daemons } = await history.timeline('weather', 10);
+  expect(daemons.map(({ mark }) => mark)).toEqual(['began', 'ended']);
+  expect(daemons[0]?.at).toBe(30);
+  expect(daemons[1]?.reason).toBe('mcpd down');
+});
+
 test('what was recorded just before the end is written, and what comes later is only counted', async () => {
   history.recordCall(call(1));
-  const closing = history.close();
+  const closing = history.close('mcpd down');
   history.recordCall(call(2));
   await closing;
   expect(history.totals()).toEqual({ calls: 2, errors: 0, sampledOut: 1 });
-  history = createHistory({ path, mask: asItIs, worker });
+  history = createHistory({ path, begun: begunAt(1), lostMark, mask: asItIs, worker });
   expect(await newest()).toEqual([1]);
 });
 
@@ -137,9 +157,12 @@ test('a history that cannot be written switches itself off, says so, counts what
 });
 
 test('a thread without work ends, and the next call is written by another', async () => {
-  await history.close();
+  await history.close('mcpd down');
   let begun = 0;
-  history = createHistory({ path, mask: asItIs, worker, idleMs: 1, threadBegan: () => begun++ });
+  history = createHistory({
+    ...{ path, begun: begunAt(1), lostMark, mask: asItIs, worker, idleMs: 1 },
+    threadBegan: () => begun++,
+  });
   for (let at = 1; at <= 5; at++) {
     history.recordCall(call(at));
     expect(await newest(1)).toEqual([at]);
@@ -152,8 +175,8 @@ test('a thread without work ends, and the next call is written by another', asyn
 });
 
 test('a thread that cannot be started at all is like one that died', async () => {
-  await history.close();
-  history = createHistory({ path, mask: asItIs, worker: 'no-path.mjs' });
+  await history.close('mcpd down');
+  history = createHistory({ path, begun: begunAt(1), lostMark, mask: asItIs, worker: 'no-path.mjs' });
   history.recordCall(call(1));
   expect(await newest()).toEqual([]);
   expect(history.findings()).toEqual([expect.stringMatching(/switched off: its thread died/)]);
@@ -161,13 +184,13 @@ test('a thread that cannot be started at all is like one that died', async () =>
 });
 
 test('without its thread the history is off and says so, and nobody waits', async () => {
-  await history.close();
-  history = createHistory({ path, mask: asItIs, worker: join(home, 'missing.mjs') });
+  await history.close('mcpd down');
+  history = createHistory({ path, begun: begunAt(1), lostMark, mask: asItIs, worker: join(home, 'missing.mjs') });
   history.recordCall(call(1));
   await expect(newest()).rejects.toMatchObject({ code: 'INTERNAL' });
   expect(history.findings()).toEqual([expect.stringMatching(/switched off: its thread died/)]);
   expect(await newest()).toEqual([]);
   history.recordCall(call(2));
-  await history.close();
+  await history.close('mcpd down');
   expect(history.totals()).toEqual({ calls: 2, errors: 0, sampledOut: 2 });
 });

@@ -175,7 +175,7 @@ function group(): number {
 }
 
 test('a guardian hears no signal meant for others, and one that is killed is replaced and knows the groups', async () => {
-  const guardian = new Guardian();
+  const guardian = new Guardian(join(home.root, 'lost'));
   const [kept, released] = [group(), group()];
   guardian.add(kept);
   guardian.add(released);

@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { ErrorNote } from '../ui/notes.tsx';
 import { failed } from '../ui/toasts.tsx';
-import { afterApprovalEvent, endText, isOpen, type Progress } from './progress.ts';
+import { afterApprovalEvent, endText, type Progress, runningText } from './progress.ts';
 import './approval.css';
 
 interface ApprovalDialogProps {
@@ -20,7 +20,7 @@ interface ApprovalDialogProps {
 
 /**
  * Asks for what no page may do alone, and shows what waits for a yes in a terminal, how it goes, and how it ended. Closing it takes back
- * what has not ended.
+ * what can be taken back; the rest goes on.
  */
 export function ApprovalDialog({ title, request, onClose }: ApprovalDialogProps) {
   const [progress, setProgress] = useState<Progress | null>(null);
@@ -56,9 +56,7 @@ export function ApprovalDialog({ title, request, onClose }: ApprovalDialogProps)
     <Dialog
       title={title}
       onClose={onClose}
-      actions={
-        <Button onPress={onClose}>{approval !== undefined && isOpen(approval) ? 'Take it back' : 'Close'}</Button>
-      }
+      actions={<Button onPress={onClose}>{approval?.canBeTakenBack === true ? 'Take it back' : 'Close'}</Button>}
     >
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
       {progress === null || approval === undefined ? null : (
@@ -69,9 +67,7 @@ export function ApprovalDialog({ title, request, onClose }: ApprovalDialogProps)
           <Details approval={approval} />
           {approval.state === 'waiting' ? <HowToSayYes approval={approval} /> : null}
           {progress.lines.length === 0 ? null : <CodeBlock text={progress.lines.join('\n')} label="What was done" />}
-          <p role="status">
-            {approval.state === 'running' ? 'You said yes. It is being done …' : (endText(approval) ?? '')}
-          </p>
+          <p role="status">{approval.state === 'running' ? runningText(approval) : (endText(approval) ?? '')}</p>
           {approval.error === null ? null : <ErrorNote thrown={new ApiError(approval.error)} />}
         </>
       )}
@@ -83,7 +79,7 @@ export function ApprovalDialog({ title, request, onClose }: ApprovalDialogProps)
 
 /** One that ended meanwhile needs no taking back, and says so; there is nothing to tell a person. */
 function takeBack(approval: ApprovalInfo | null): void {
-  if (approval !== null && isOpen(approval)) remove(`/api/approvals/${approval.id}`).catch(failed);
+  if (approval?.canBeTakenBack === true) remove(`/api/approvals/${approval.id}`).catch(failed);
 }
 
 function Details({ approval }: { approval: ApprovalInfo }) {

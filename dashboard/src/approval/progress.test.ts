@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ApprovalInfo } from '../../../src/api/contract/approvals.ts';
-import { afterApprovalEvent, endText, isOpen } from './progress.ts';
+import { afterApprovalEvent, endText, runningText } from './progress.ts';
 
 const WAITING: ApprovalInfo = {
   id: 'a1',
@@ -12,6 +12,7 @@ const WAITING: ApprovalInfo = {
   askedAt: 0,
   expiresAt: 1,
   state: 'waiting',
+  canBeTakenBack: true,
   error: null,
 };
 
@@ -20,14 +21,21 @@ test('what was asked for is followed to its end, line by line', () => {
     { approval: WAITING, lines: [] },
     { type: 'state', approval: { ...WAITING, state: 'running' } },
   );
-  expect([isOpen(running.approval), endText(running.approval)]).toEqual([true, null]);
+  expect([runningText(running.approval), endText(running.approval)]).toEqual([
+    'You said yes. It is being done …',
+    null,
+  ]);
   const tried = afterApprovalEvent(running, {
     type: 'progress',
     event: { type: 'step', step: 'trial', detail: 'node server.js' },
   });
   const done = afterApprovalEvent(tried, { type: 'state', approval: { ...WAITING, state: 'done' } });
   expect(done.lines).toEqual(['Trying it: node server.js']);
-  expect([isOpen(done.approval), endText(done.approval)]).toEqual([false, 'It is done.']);
+  expect(endText(done.approval)).toBe('It is done.');
+});
+
+test('what is done at once says that it cannot be taken back', () => {
+  expect(runningText({ ...WAITING, state: 'running', canBeTakenBack: false })).toContain('cannot be taken back');
 });
 
 test('what a server said before it failed is kept', () => {

@@ -15,8 +15,10 @@ export function afterApprovalEvent(progress: Progress, event: ApprovalEvent): Pr
   return line === null ? progress : { ...progress, lines: [...progress.lines, line].slice(-LINES_MAX) };
 }
 
-export function isOpen({ state }: ApprovalInfo): boolean {
-  return state === 'waiting' || state === 'running';
+/** A person said yes. */
+export function runningText({ canBeTakenBack }: ApprovalInfo): string {
+  const done = 'You said yes. It is being done …';
+  return canBeTakenBack ? done : `${done} It cannot be taken back any more.`;
 }
 
 /** How it ended, in words; null while it has not. */

@@ -40,6 +40,8 @@ export interface ApprovalInfo {
   /** Nobody can say yes after this. */
   expiresAt: number;
   state: ApprovalState;
+  /** Whether the page may still take it back: while it waits, and of what installs until it has ended. The rest is done at once. */
+  canBeTakenBack: boolean;
   /** Why it failed. */
   error: ErrorReport | null;
 }

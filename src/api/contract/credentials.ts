@@ -34,3 +34,15 @@ export interface SecretChange {
   server: ServerStatus;
   restarted: boolean;
 }
+
+/** A secret that is kept, and that a server would get, or gets now, where it did not before. */
+export interface SecretUse {
+  server: string;
+  secret: string;
+  /** `header: Authorization=Bearer ${secret:KEY}` */
+  place: string;
+  /** The command line or the address. */
+  to: string;
+  /** In a place where its value can make the server run other code than its own. */
+  steers: boolean;
+}

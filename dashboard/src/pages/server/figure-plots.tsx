@@ -1,14 +1,23 @@
 import type { ServerFigures } from '../../../../src/api/contract/figures.ts';
+import { status } from '../../live/store.ts';
+import { countedSince } from '../../since-start.ts';
 import { bytesText, latencyText, numberText } from '../../text.ts';
 import { Plot } from '../../ui/plot.tsx';
 
 const MINUTE_MS = 60_000;
 
+/** The columns without the minutes in which this daemon did not count yet: those are not known, and not none. */
+function countedMinutes({ calls, errors, lastAt }: ServerFigures['perMinute'], startedAt: number) {
+  const at = (place: number) => lastAt - (calls.length - 1 - place) * MINUTE_MS;
+  const known = (values: readonly number[]) =>
+    values.map((value, place) => (at(place) + MINUTE_MS <= startedAt ? null : value));
+  return { times: calls.map((_, place) => at(place)), calls: known(calls), errors: known(errors) };
+}
+
 /** Calls, memory and CPU over time. */
 export function FigurePlots({ figures }: { figures: ServerFigures }) {
   const { perMinute, tree } = figures;
-  const { calls, errors, lastAt } = perMinute;
-  const minutes = calls.map((_, at) => lastAt - (calls.length - 1 - at) * MINUTE_MS);
+  const minutes = countedMinutes(perMinute, status.value?.startedAt ?? 0);
   const { at: times, rssBytes, cpuPercent } = tree.samples;
   return (
     <section class="plots" aria-label="Figures">
@@ -16,13 +25,14 @@ export function FigurePlots({ figures }: { figures: ServerFigures }) {
         <Plot
           title="Calls a minute"
           unit="whole"
-          times={minutes}
+          times={minutes.times}
           series={[
-            { label: 'calls', values: calls, colour: 'accent', filled: true },
-            { label: 'errors', values: errors, colour: 'bad' },
+            { label: 'calls', values: minutes.calls, colour: 'accent', filled: true },
+            { label: 'errors', values: minutes.errors, colour: 'bad' },
           ]}
           format={numberText}
         />
+        {minutes.calls.includes(null) ? <p class="note">Counted {countedSince()}.</p> : null}
       </div>
       {times.length === 0 ? (
         <div class="panel-box">
@@ -57,7 +67,7 @@ export function FigurePlots({ figures }: { figures: ServerFigures }) {
 
 /** How long half, and nearly all, of the calls took. */
 export function Latency({ latency: { count, p50, p95, p99 } }: { latency: ServerFigures['latency'] }) {
-  if (count === 0) return <p class="soft">No call was answered since mcpd started.</p>;
+  if (count === 0) return <p class="soft">No call was answered {countedSince()}.</p>;
   const shares: [string, string, number | null][] = [
     ['p50', 'half of them', p50],
     ['p95', '95 of 100', p95],

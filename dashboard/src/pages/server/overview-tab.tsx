@@ -4,6 +4,7 @@ import type { ServerInfo, ServerStatus } from '../../../../src/api/contract.ts';
 import { durationText } from '../../duration.ts';
 import { figures, now, servers, sessions } from '../../live/store.ts';
 import { hrefOf, withQuery } from '../../route.ts';
+import { countedSince } from '../../since-start.ts';
 import { numberText, timeText } from '../../text.ts';
 import { CopyButton } from '../../ui/code.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
@@ -47,7 +48,7 @@ export function OverviewTab({ name }: { name: string }) {
         <>
           <div class="halves">
             <Box title="State over time">
-              <StateTimeline transitions={info.transitions} />
+              <StateTimeline past={info} />
             </Box>
             <Box title="Last end">
               <Exits exits={info.exits} />
@@ -103,12 +104,19 @@ function StateFacts({ server, restarts }: { server: ServerStatus; restarts: Serv
     ['Up for', <Uptime server={server} />],
     ['Process', pid === null ? '–' : String(pid)],
     ['Revision', protocolVersion === null ? 'not known before its first start' : `${protocolVersion} (${era})`],
-    ['Restarts', restarts === undefined ? '–' : numberText(restarts)],
+    [
+      'Restarts',
+      <>
+        {restarts === undefined ? '–' : numberText(restarts)}
+        <span class="note">{countedSince()}</span>
+      </>,
+    ],
     [
       'Calls',
       <>
         <a href={withQuery(hrefOf('calls'), { server: server.name })}>{numberText(calls)}</a>, {numberText(errors)}{' '}
         failed, {numberText(openCalls)} open
+        <span class="note">{countedSince()}; those before are in the history</span>
       </>,
     ],
   ];

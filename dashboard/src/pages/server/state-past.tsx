@@ -2,22 +2,32 @@ import type { ServerInfo } from '../../../../src/api/contract.ts';
 import type { State } from '../../../../src/core/model.ts';
 import { durationText } from '../../duration.ts';
 import { now } from '../../live/store.ts';
+import { countedSince } from '../../since-start.ts';
 import { latencyText, timeText } from '../../text.ts';
 import { CodeBlock } from '../../ui/code.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
 import type { Tone } from '../../ui/tone.ts';
-import { STRIP_MS, stretchesOf, type Transition, totalsOf } from './timeline.ts';
+import {
+  type DaemonMark,
+  momentsOf,
+  NO_DAEMON,
+  type Past,
+  STRIP_MS,
+  stretchesOf,
+  type Transition,
+  totalsOf,
+} from './timeline.ts';
 
 /** Rows of the table; older ones are in the history of the daemon. */
 const ROWS_MAX = 20;
 
-/** The states it was in, and why it changed: a strip of the last hour, and the changes themselves. */
-export function StateTimeline({ transitions }: { transitions: readonly Transition[] }) {
-  if (transitions.length === 0) return <p class="soft">It was never started.</p>;
-  const newest = transitions.toSorted((a, b) => b.at - a.at).slice(0, ROWS_MAX);
+/** The states it was in, under this daemon and those before it: a strip of the last hour, and the changes themselves with their reasons. */
+export function StateTimeline({ past }: { past: Past }) {
+  if (past.transitions.length === 0) return <p class="soft">It was never started.</p>;
+  const newest = momentsOf(past).slice(0, ROWS_MAX);
   return (
     <>
-      <Strip transitions={transitions} />
+      <Strip past={past} />
       <div class="table-box changes" {...{ tabIndex: 0, role: 'group', 'aria-label': 'Changes of state' }}>
         <table aria-label="Changes of state">
           <thead>
@@ -28,16 +38,13 @@ export function StateTimeline({ transitions }: { transitions: readonly Transitio
             </tr>
           </thead>
           <tbody>
-            {newest.map(({ at, from, to, reason }, place) => (
-              <tr key={`${at} ${to} ${place}`}>
-                <td class="when">{timeText(at, now.peek())}</td>
-                <td>
-                  <StateDot tone={toneOf(to)}>{to}</StateDot>
-                  <span class="note">from {from}</span>
-                </td>
-                <td class="text">{reason}</td>
-              </tr>
-            ))}
+            {newest.map((moment, place) =>
+              moment.kind === 'change' ? (
+                <ChangeRow key={`${moment.at} ${place}`} change={moment.change} />
+              ) : (
+                <BreakRow key={`${moment.at} ${place}`} mark={moment.mark} />
+              ),
+            )}
           </tbody>
         </table>
       </div>
@@ -48,7 +55,7 @@ export function StateTimeline({ transitions }: { transitions: readonly Transitio
 /** How it ended, the last time first, with what it printed before. */
 export function Exits({ exits }: { exits: ServerInfo['exits'] }) {
   const [last, ...earlier] = exits.toReversed();
-  if (last === undefined) return <p class="soft">It has not ended since mcpd started.</p>;
+  if (last === undefined) return <p class="soft">It has not ended {countedSince()}.</p>;
   return (
     <div class="stack">
       <Exit exit={last} />
@@ -77,20 +84,54 @@ const TONES: Record<State, Tone> = {
   failed: 'bad',
 };
 
+function ChangeRow({ change: { at, from, to, reason } }: { change: Transition }) {
+  return (
+    <tr>
+      <td class="when">{timeText(at, now.peek())}</td>
+      <td>
+        <StateDot tone={toneOf(to)}>{to}</StateDot>
+        <span class="note">from {from}</span>
+      </td>
+      <td class="text">{reason}</td>
+    </tr>
+  );
+}
+
+const MARKS: Readonly<Record<DaemonMark['mark'], string>> = {
+  began: 'mcpd began',
+  ended: 'mcpd ended',
+  lost: 'mcpd was lost',
+};
+
+function BreakRow({ mark: { at, mark, reason } }: { mark: DaemonMark }) {
+  return (
+    <tr class="break">
+      <td class="when">{timeText(at, now.peek())}</td>
+      <td>{MARKS[mark]}</td>
+      <td class="text">{reason}</td>
+    </tr>
+  );
+}
+
 function toneOf(state: string): Tone {
   return TONES[state as State] ?? 'idle';
 }
 
 /** Changes with each second. */
-function Strip({ transitions }: { transitions: readonly Transition[] }) {
-  const stretches = stretchesOf(transitions, now.value);
+function Strip({ past }: { past: Past }) {
+  const stretches = stretchesOf(past, now.value);
   const whole = stretches.reduce((sum, { ms }) => sum + ms, 0);
   const totals = totalsOf(stretches).map(({ state, ms }) => `${state} ${durationText(ms)}`);
   return (
     <figure class="strip">
       <div class="strip-bar" aria-hidden="true">
         {stretches.map(({ state, share }, at) => (
-          <span key={at} data-tone={toneOf(state)} title={state} style={{ flexGrow: String(share) }} />
+          <span
+            key={at}
+            data-tone={state === NO_DAEMON ? 'none' : toneOf(state)}
+            title={state}
+            style={{ flexGrow: String(share) }}
+          />
         ))}
       </div>
       <figcaption class="note">

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { DOINGS, type Doing, doToAll } from '../../doing.ts';
 import { figures, servers, sessions, status } from '../../live/store.ts';
 import { hrefOf, replaceWith, route, withQuery } from '../../route.ts';
+import { countedSince } from '../../since-start.ts';
 import { counted } from '../../text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Command } from '../../ui/code.tsx';
@@ -128,6 +129,7 @@ export function ServersPage() {
             order={order}
             onSort={(by) => setOrder(orderAfterClick(order, by))}
           />
+          <p class="note">Restarts, calls and errors are counted {countedSince()}.</p>
         </>
       ) : null}
     </>
