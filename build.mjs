@@ -110,7 +110,7 @@ for (const file of ['daemon-main.cjs', 'shim.cjs']) checkOneByte(file);
 chmodSync('dist/mcpd.js', 0o755);
 makeBytecode('shim', ['scripts/shim-bytecode.mjs', 'dist/shim.cjs', 'dist/shim.bytecode']);
 // Bytecode is good for one set of options: these are DAEMON_HEAP_OPTIONS in src/limits.ts.
-const heapOptions = ['--semi-space-growth-factor=1', '--heap-growing-percent=150'];
+const heapOptions = ['--semi-space-growth-factor=1', '--heap-growing-percent=50'];
 makeBytecode('daemon', ['scripts/daemon-bytecode.mjs', 'dist', 'dist/daemon-main.bytecode', ...heapOptions]);
 
 /**

@@ -234,11 +234,17 @@ export const UPGRADE_GRACE_MS = 5 * SECOND;
 /**
  * For V8 in the daemon. It sets them itself: options on the command line make Node compile its own modules anew, 15 ms of each start.
  * The young generation stays as small as it begins: free to grow it took up to 30 MiB more and collected in pauses ten times as long;
- * calls cost the same. (V8 sets that option back whenever a thread makes a heap, so the daemon sets it again then.) The whole heap, in
- * which V8 counts the bytes of passing messages, may grow to two and a half times its size before it is marked: by its own rule V8 marks
- * it for nearly each answer of 10 MB, which doubles what such an answer costs.
+ * calls cost the same. (V8 sets that option back whenever a thread makes a heap, so the daemon sets it again then.) The whole heap
+ * may grow to one and a half times what lives in it before it is marked; by its own rule V8 lets it grow to three times and more.
  */
-export const DAEMON_HEAP_OPTIONS: readonly string[] = ['--semi-space-growth-factor=1', '--heap-growing-percent=150'];
+export const DAEMON_HEAP_OPTIONS: readonly string[] = ['--semi-space-growth-factor=1', '--heap-growing-percent=50'];
+/**
+ * While large messages pass, to two and a half times: V8 counts their bytes in it, and would mark it for nearly each answer of 10 MB,
+ * which doubles what such an answer costs.
+ */
+export const LARGE_MESSAGES_HEAP_OPTION = '--heap-growing-percent=150';
+/** A call is one with large messages when its request and its answer have so many bytes. */
+export const LARGE_MESSAGES_BYTES = 256 * KIB;
 /** An idle daemon gives memory back: it looks at its heap so often, … */
 export const IDLE_HEAP_LOOK_MS = 2 * SECOND;
 /** … is idle when so many looks in a row … */

@@ -17,6 +17,7 @@ import { Control } from './control.ts';
 import { Ending, type EndReason } from './ending.ts';
 import { Figures } from './figures.ts';
 import { createGateway, newGeneration } from './gateway.ts';
+import { heapForCalls } from './heap-options.ts';
 import { leaveHint, removeHint } from './hint.ts';
 import { historyOf } from './history.ts';
 import { HomeWatch } from './home-watch.ts';
@@ -228,7 +229,7 @@ class WiredDaemon implements Daemon, Parts {
       hosts: this.hosts.edge,
       servers: this.processes,
       registry: this.registry,
-      history: toEach(this.figures.history, this.telemetry),
+      history: toEach(this.figures.history, this.telemetry, heapForCalls),
       log: (server, level, text) => this.processes.log(server).lifecycle(level, text),
       publish: (topic, name) => {
         if (topic === 'server') this.waits.changed(name);

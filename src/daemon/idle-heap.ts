@@ -1,6 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { IDLE_HEAP_ALLOCATED_BYTES, IDLE_HEAP_LOOK_MS, IDLE_HEAP_LOOKS, IDLE_HEAP_WORTH_BYTES } from '../limits.ts';
+import { applyHeapOptions } from './heap-options.ts';
 
 /** What a look at the heap shows, in bytes. */
 export interface HeapLook {
@@ -55,6 +56,8 @@ function heapNow(): HeapLook {
 }
 
 function compactHeap(): void {
+  // What was set for large messages is over, also for the size at which this collection lets the heap be marked next.
+  applyHeapOptions();
   setFlagsFromString('--expose-gc');
   setFlagsFromString('--compact-on-every-full-gc');
   // Only a context that is made with the option has it. It is not kept, since it takes half a MiB itself.
