@@ -1,10 +1,18 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { IDLE_HEAP_ALLOCATED_BYTES, IDLE_HEAP_LOOK_MS, IDLE_HEAP_LOOKS, IDLE_HEAP_WORTH_BYTES } from '../limits.ts';
+import {
+  IDLE_HEAP_ACTIVE_MS,
+  IDLE_HEAP_ALLOCATED_BYTES,
+  IDLE_HEAP_LOOK_MS,
+  IDLE_HEAP_LOOKS,
+  IDLE_HEAP_WORTH_BYTES,
+} from '../limits.ts';
 import { applyHeapOptions } from './heap-options.ts';
 
-/** What a look at the heap shows, in bytes. */
+/** What a look at the process shows; the heap in bytes. */
 export interface HeapLook {
+  /** How long its thread has done something since the last look, in milliseconds. */
+  activeMs: number;
   /** Objects, live or not. */
   used: number;
   /** What V8 holds for them. */
@@ -14,7 +22,7 @@ export interface HeapLook {
 /** What the next look is judged by. */
 export interface HeapWatch {
   used: number;
-  /** Looks in a row in which next to nothing was allocated. */
+  /** Looks in a row in which next to nothing was done or allocated. */
   quietLooks: number;
   /** What V8 held after it was last made to give back; 0 before. */
   heldAtLeast: number;
@@ -23,8 +31,9 @@ export interface HeapWatch {
 export const UNSEEN: HeapWatch = { used: 0, quietLooks: 0, heldAtLeast: 0 };
 
 /** `due` when the daemon has had nothing to do for a while, and enough may be given back to be worth the pause. */
-export function judgeHeap(watch: HeapWatch, { used, held }: HeapLook): { watch: HeapWatch; due: boolean } {
-  const quiet = used - watch.used <= IDLE_HEAP_ALLOCATED_BYTES;
+export function judgeHeap(watch: HeapWatch, { activeMs, used, held }: HeapLook): { watch: HeapWatch; due: boolean } {
+  const grown = used - watch.used;
+  const quiet = activeMs <= IDLE_HEAP_ACTIVE_MS && grown >= 0 && grown <= IDLE_HEAP_ALLOCATED_BYTES;
   const quietLooks = quiet ? watch.quietLooks + 1 : 0;
   const due = quietLooks >= IDLE_HEAP_LOOKS && held >= watch.heldAtLeast + IDLE_HEAP_WORTH_BYTES;
   return { watch: { ...watch, used, quietLooks }, due };
@@ -37,8 +46,11 @@ export function judgeHeap(watch: HeapWatch, { used, held }: HeapLook): { watch: 
  */
 export function giveBackWhenIdle(): void {
   let watch = UNSEEN;
+  let last = performance.eventLoopUtilization();
   const look = (): void => {
-    const judged = judgeHeap(watch, heapNow());
+    const now = performance.eventLoopUtilization();
+    const judged = judgeHeap(watch, { activeMs: now.active - last.active, ...heapNow() });
+    last = now;
     watch = judged.watch;
     if (!judged.due) return;
     compactHeap();
@@ -50,7 +62,7 @@ export function giveBackWhenIdle(): void {
 
 // — internal —
 
-function heapNow(): HeapLook {
+function heapNow(): Omit<HeapLook, 'activeMs'> {
   const { used_heap_size: used, total_physical_size: held } = getHeapStatistics();
   return { used, held };
 }
