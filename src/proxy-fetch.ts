@@ -27,9 +27,11 @@ async function through(proxy: ProxyServer, request: Request): Promise<Response> 
   const body = Buffer.from(await request.arrayBuffer());
   const answer = await sent(proxy, request, body);
   const status = answer.statusCode ?? 0;
-  if (status === 407) {
+  const { protocol, host } = new URL(request.url);
+  // By https it is the server that said it.
+  if (status === 407 && protocol === 'http:') {
     answer.destroy();
-    throw proxyRefusal(proxy, status, new URL(request.url).host);
+    throw proxyRefusal(proxy, status, host);
   }
   const headers = Object.entries(answer.headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
@@ -51,7 +53,8 @@ function sent(proxy: ProxyServer, { url, method, headers, signal }: Request, bod
     const isSecure = target.protocol === 'https:';
     const request = isSecure
       ? process.getBuiltinModule('node:https').request(target, { ...options, agent: tunnelAgent(proxy, {}) })
-      : forwardedRequest(proxy, target, options);
+      : // Of Node's own agent it might get a connection that the proxy is just closing.
+        forwardedRequest(proxy, target, { ...options, agent: false });
     request.once('response', resolve);
     request.once('error', (error) => {
       if (signal.aborted) return reject(signal.reason);
