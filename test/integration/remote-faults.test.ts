@@ -369,6 +369,20 @@ describe('a remote server with a lock', () => {
     ]);
   });
 
+  test('is told without its address where that has more than a place in it, as hosts are shown it', async () => {
+    const server = await standIn((request, response) => {
+      if (request.message.method === 'initialize') sendResult(response, request, {});
+      else response.writeHead(401).end();
+    });
+    await bench.open(`${server.url}?key=s3cret-key`, { headers: { Authorization: 'Bearer x' } });
+    await bench.ask('initialize');
+    const refused = await bench.ask('tools/call', { name: 'x' });
+    expect(refused).toContain('mcpd add far --url URL --header Authorization');
+    expect(refused).not.toContain('s3cret-key');
+    await bench.exit();
+    expect(JSON.stringify(bench.of('server-locked'))).not.toContain('s3cret-key');
+  });
+
   test('gets the headers that a person gave, filled from the secrets, which appear nowhere else', async () => {
     await bench.processes.dispose();
     bench = remoteBench(home, { secrets: { TOKEN: 's3cret-token-1' } });

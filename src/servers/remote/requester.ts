@@ -183,7 +183,10 @@ function authorizationOf({ headers }: HttpLaunch): string | undefined {
 
 function headerRefused(server: ServerName, launch: HttpLaunch, refusal: string): ServerLock {
   const secrets = secretsIn(authorizationOf(launch) ?? '');
-  const anew = `install it anew with another header: mcpd uninstall ${server}, then: mcpd add ${server} --url ${shellWord(launch.url)} --header Authorization`;
+  const { href, search, username, hash } = new URL(launch.url);
+  // It is shown to hosts, and what stands behind a `?` may be a key.
+  const url = search + username + hash === '' ? shellWord(href) : 'URL';
+  const anew = `install it anew with another header: mcpd uninstall ${server}, then: mcpd add ${server} --url ${url} --header Authorization`;
   const fix = secrets.map((name) => `mcpd secret set ${server} ${name}`).join('; then ');
   return {
     because: 'header-refused',
