@@ -3,6 +3,7 @@ import { asMcpdError, McpdError } from '../errors.ts';
 import { LOGIN_REVOKE_MS } from '../operation-limits.ts';
 import type { Fetch } from '../proxy-fetch.ts';
 import { boundedFetch, withinStep } from './bounded-fetch.ts';
+import { reasonOf } from './faults.ts';
 import type { Grant } from './grants.ts';
 
 /**
@@ -49,7 +50,10 @@ async function revoke(
   const { error = `status ${answer.status}` } = (await answer.json().catch(() => ({}))) as { error?: string };
   // Where only one kind can be revoked, the access token ends by itself, and soon.
   if (hint === 'access_token' && error === 'unsupported_token_type') return;
-  throw new McpdError('LOGIN_FAILED', { what: 'the authorization server did not revoke the login', why: error });
+  throw new McpdError('LOGIN_FAILED', {
+    what: 'the authorization server did not revoke the login',
+    why: reasonOf(error),
+  });
 }
 
 /** As a form writes it (RFC 6749, section 2.3.1). */
