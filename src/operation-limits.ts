@@ -85,6 +85,8 @@ export const TRIES_MAX = 16;
 export const TRY_RESULT_BYTES_MAX = 1 * MIB;
 /** A log, a step of progress or a question above this size is not shown. */
 export const TRY_MESSAGE_BYTES_MAX = 256 * KIB;
+/** Servers whose lists are read anew at a time: each is a process, and a page may ask for as many as it likes. */
+export const READINGS_MAX = 4;
 /** Of a completion that is offered while somebody types; the protocol has 100. */
 export const COMPLETIONS_SHOWN_MAX = 100;
 /** The data of an error: the rest is in the server's log. */

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CatalogHit } from '../api/contract.ts';
+import { McpdError } from '../errors.ts';
 import type { Installer } from '../install/install.ts';
-import { INSTALLS_END_MS } from '../operation-limits.ts';
+import { INSTALLS_END_MS, READINGS_MAX } from '../operation-limits.ts';
 import type { Installing } from './installing.ts';
 import type { Parts } from './parts.ts';
 import { Trials } from './trials.ts';
@@ -13,6 +14,7 @@ export class InstallWork {
   readonly #parts: Parts;
   #loaded: Promise<Installing> | null = null;
   #underWay = 0;
+  #readings = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -26,9 +28,19 @@ export class InstallWork {
     return (await this.#load()).catalog(query);
   }
 
-  /** Tries an installed server once more, for its lists. @throws {McpdError} as a trial fails */
+  /** Tries an installed server once more, for its lists. @throws {McpdError} as a trial fails; TRIES_FULL */
   async readAnew(server: string, signal: AbortSignal): Promise<void> {
-    await (await this.#load()).readAnew(server, signal);
+    if (this.#readings >= READINGS_MAX)
+      throw new McpdError('TRIES_FULL', {
+        what: `the lists of ${READINGS_MAX} servers are being read already`,
+        fix: 'again in a moment',
+      });
+    this.#readings += 1;
+    try {
+      await (await this.#load()).readAnew(server, signal);
+    } finally {
+      this.#readings -= 1;
+    }
   }
 
   /** Does what brings servers; `isUnderWay` until it has ended. */

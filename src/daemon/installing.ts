@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { inputsOf, loadCatalog, searchCatalog } from '../../registry/catalog.ts';
 import type { CatalogHit } from '../api/contract.ts';
-import type { TrialOutcome } from '../core/events.ts';
-import type { ServerDefinition, ServerName } from '../core/model.ts';
+import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { inputSpec } from '../install/inputs.ts';
 import { Installer } from '../install/install.ts';
@@ -16,16 +15,12 @@ import { shown, toolsOf } from './views.ts';
 export class Installing {
   readonly installer: Installer;
   readonly #parts: Parts;
-  readonly #try: (definition: ServerDefinition, signal: AbortSignal) => Promise<TrialOutcome>;
+  readonly #trials: Trials;
 
   constructor(parts: Parts, trials: Trials) {
     this.#parts = parts;
     const { registry, secrets, processes, gateway, runtime, now, waits, paths, logins } = parts;
-    this.#try = (definition, signal) => {
-      // Not what a server of that name met earlier.
-      logins.remote.forgetRefusals(definition.name);
-      return trials.run(parts, definition, signal);
-    };
+    this.#trials = trials;
     this.installer = new Installer({
       paths,
       userHome: homedir(),
@@ -38,7 +33,11 @@ export class Installing {
         track: (pid) => processes.guard(pid),
       }),
       findCommand: (command, cwd) => processes.findCommand(command, cwd),
-      trial: this.#try,
+      trial: (definition, signal) => {
+        // Not what a server of that name met earlier.
+        logins.remote.forgetRefusals(definition.name);
+        return trials.run(parts, definition, signal);
+      },
       loginWanted: ({ name, launch }) => (launch.kind === 'http' ? logins.remote.refusal(name, launch.url) : null),
       forgetLogin: (server) => logins.remote.forget(server),
       announce: (definition, memory) => {
@@ -69,7 +68,7 @@ export class Installing {
     const { registry, gateway, runtime, now } = this.#parts;
     const definition = registry.server(server);
     if (definition === null) throw new McpdError('SERVER_UNKNOWN', { what: `there is no server ${server}` });
-    const outcome = await this.#try(definition, AbortSignal.any([signal, this.#parts.ending]));
+    const outcome = await this.#trials.run(this.#parts, definition, AbortSignal.any([signal, this.#parts.ending]));
     if (!outcome.ok)
       throw trialError(outcome, { name: server, scriptsLeftOut: [], withScripts: '', fix: `mcpd logs ${server}` });
     const known = gateway.view.servers.get(server);

@@ -1,4 +1,7 @@
 import { expect } from 'vitest';
+import { READINGS_MAX } from '../../src/operation-limits.ts';
+import { pathsOf } from '../../src/paths.ts';
+import { askLocal } from '../harness/listening-api.ts';
 import { test } from '../harness/machine.ts';
 import { placeOf, Try, tool } from '../harness/trying.ts';
 
@@ -40,4 +43,19 @@ test('a tool that asks in the middle of mcpd call fails with the way to answer i
   await machine.add('asks', 'elicits');
   const called = await machine.cli('call', 'asks__order');
   expect([called.code, called.stderr]).toEqual([5, expect.stringContaining('On the page they can be: mcpd dashboard')]);
+});
+
+test('whoever asks for one list after the other starts no more processes than a few', async ({ machine }) => {
+  await machine.add('slow', 'never-answers', [], ['--no-trial', '--start', 'manual']);
+  const asked = Array.from({ length: READINGS_MAX + 1 }, () =>
+    askLocal(pathsOf(machine.home.mcpdHome), '/api/servers/slow/offer', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    }),
+  );
+  const refused = await Promise.race(asked);
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('TRIES_FULL')]);
+  await machine.ok('down');
+  await Promise.allSettled(asked);
 });

@@ -98,6 +98,12 @@ describe('mcpd auth', () => {
     // Other calls go on, and nobody is told to log in for them.
     expect(JSON.stringify(await host.call('notes__whoami', {}))).toContain('whoami by ann');
     expect(await machine.server('notes')).toMatchObject({ state: 'running', wantedReason: null, fix: null });
+    // To read its lists anew forgets nothing of that.
+    await machine.ok('tools', 'notes', '--refresh');
+    const same = auth(machine, 'notes');
+    expect(new URL(await same.link()).searchParams.get('scope')).toContain('mcp:write');
+    same.child.kill('SIGINT');
+    await same.ended;
     const wider = auth(machine, 'notes', '--scope', 'mcp:write', '--json');
     const link = await wider.link();
     expect(new URL(link).searchParams.get('scope')?.split(' ')).toEqual(
