@@ -20,14 +20,14 @@ import { frameOf, memberOfParams, objectOf, readMessage, TRY_CAPABILITIES, words
 export const TRY_HOST = 'mcpd dashboard';
 
 /** What a session here is opened for: something is tried, or completed while somebody types. */
-export type Wish = TryRequest | ({ kind: 'completion' } & CompletionRequest);
+export type TryOrder = TryRequest | ({ kind: 'completion' } & CompletionRequest);
 
 /** What a try says, in this order and at once; its call comes last. Null: the arguments are nested too deeply. */
-export function openingOf(wish: Wish): Frame[] | null {
-  const call = frameOf(requestText(CALL, ...asked(wish)));
+export function openingOf(order: TryOrder): Frame[] | null {
+  const call = frameOf(requestText(CALL, ...asked(order)));
   if (call === null) return null;
   // Nobody is asked for the sake of a completion: a server that may ask needs no process of its own for it.
-  const capabilities = wish.kind === 'completion' ? {} : TRY_CAPABILITIES;
+  const capabilities = order.kind === 'completion' ? {} : TRY_CAPABILITIES;
   const opening = [
     requestText(HANDSHAKE, 'initialize', JSON.stringify({ ...HELLO, capabilities })),
     notificationText('notifications/initialized', null),
@@ -131,7 +131,7 @@ const HELLO = {
   clientInfo: { name: TRY_HOST, version: VERSION },
 };
 
-function asked(request: Wish): [method: string, paramsJson: string] {
+function asked(request: TryOrder): [method: string, paramsJson: string] {
   const _meta = { progressToken: CALL };
   switch (request.kind) {
     case 'tool':

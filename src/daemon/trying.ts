@@ -17,7 +17,7 @@ import {
   openingOf,
   outcomeOf,
   TRY_HOST,
-  type Wish,
+  type TryOrder,
 } from './try-messages.ts';
 import { answering, frameOf, questionOf } from './try-questions.ts';
 
@@ -45,7 +45,7 @@ export class Tries {
    * Resolves after the last event was given to `tell`; an aborted `signal` cancels the call.
    * @throws {McpdError} TRIES_FULL, REQUEST_INVALID, before the first event
    */
-  run(server: string, request: Wish, tell: (event: TryEvent) => void, signal: AbortSignal): Promise<void> {
+  run(server: string, request: TryOrder, tell: (event: TryEvent) => void, signal: AbortSignal): Promise<void> {
     if (this.#open.size >= TRIES_MAX)
       throw new McpdError('TRIES_FULL', {
         what: `${TRIES_MAX} tries are under way already`,
@@ -110,7 +110,7 @@ export class Tries {
 interface TryOptions extends Omit<TriesOptions, 'sessionId'> {
   id: SessionId;
   server: string;
-  request: Wish;
+  request: TryOrder;
   /** The person, where `report` is for the core. */
   tell(event: TryEvent): void;
   over(): void;
@@ -237,15 +237,15 @@ class Try {
   }
 }
 
-function targetOf(wish: Wish): string {
-  switch (wish.kind) {
+function targetOf(order: TryOrder): string {
+  switch (order.kind) {
     case 'resource':
-      return wish.uri;
+      return order.uri;
     case 'completion':
-      return wish.argument;
+      return order.argument;
     case 'tool':
     case 'prompt':
-      return wish.name;
+      return order.name;
   }
 }
 
