@@ -21,8 +21,13 @@ export function statePaint(server: Pick<ServerStatus, 'state'>, palette: Palette
   return palette[STATE_COLOURS[server.state]];
 }
 
-export function healthPaint(server: Pick<ServerStatus, 'health'>, palette: Palette): Paint {
-  return palette[HEALTH_COLOURS[server.health]];
+/** How it fares; null of one that does not run and has nothing wrong: it is neither well nor ill. */
+export function healthText({ state, health }: Pick<ServerStatus, 'state' | 'health'>): string | null {
+  return state !== 'running' && (health === 'ok' || health === 'unknown') ? null : health;
+}
+
+export function healthPaint(server: Pick<ServerStatus, 'state' | 'health'>, palette: Palette): Paint {
+  return palette[healthText(server) === null ? 'dim' : HEALTH_COLOURS[server.health]];
 }
 
 /** `catalog: weather`, `npm: @acme/mcp@1.4.2`, `file: /repo/mcpd.json (@acme/mcp@1.4.2)`, `folder: /home/me/x`. */

@@ -5,7 +5,7 @@ import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Output } from '../output.ts';
-import { sourceText } from '../server-text.ts';
+import { healthText, sourceText } from '../server-text.ts';
 
 export async function runInfo(parsed: Parsed, context: Context): Promise<void> {
   const [name = ''] = parsed.operands;
@@ -24,7 +24,7 @@ function showFacts(info: ServerInfo, output: Output): void {
     ['description', info.description === '' ? null : info.description],
     ['state', `${info.state} since ${shownTime(info.since)}${info.reason === null ? '' : `: ${info.reason}`}`],
     ['wanted', `${info.wanted}${info.wantedReason === null ? '' : ` (${info.wantedReason})`}`],
-    ['health', [info.health, ...info.findings].join('; ')],
+    ['health', [healthText(info) ?? 'does not run', ...info.findings].join('; ')],
     ['try', info.fix],
     ['next start', info.nextStartAt === null ? null : shownTime(info.nextStartAt)],
     ['start', info.start],

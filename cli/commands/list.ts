@@ -9,7 +9,7 @@ import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Output } from '../output.ts';
-import { healthPaint, sourceText, statePaint } from '../server-text.ts';
+import { healthPaint, healthText, sourceText, statePaint } from '../server-text.ts';
 import { unreadError, unreadParts } from '../unread.ts';
 
 export async function runList(parsed: Parsed, context: Context): Promise<void> {
@@ -27,7 +27,11 @@ export async function runList(parsed: Parsed, context: Context): Promise<void> {
   output.table(servers, [
     { title: 'NAME', cell: (server) => server.name },
     { title: 'STATE', cell: (server) => server.state, paint: (server) => statePaint(server, output.paint) },
-    { title: 'HEALTH', cell: (server) => server.health, paint: (server) => healthPaint(server, output.paint) },
+    {
+      title: 'HEALTH',
+      cell: (server) => healthText(server) ?? '-',
+      paint: (server) => healthPaint(server, output.paint),
+    },
     { title: 'START', cell: (server) => server.start },
     { title: 'TOOLS', cell: (server) => (server.listed ? String(server.counts.tools) : '-'), side: 'right' },
     { title: 'CALLS', cell: (server) => String(server.calls), side: 'right' },

@@ -116,6 +116,21 @@ test('a crash during its start costs a waiting call one second, not its life', (
   expect(world.answerTo(host, key).result).toEqual({});
 });
 
+test('one that crashed is not well before it is up again, and says where to look', () => {
+  const { world, host } = given();
+  call(world, host);
+  world.serverExits(world.spawned('weather'), 1);
+  world.advance(1000);
+  const fix = 'mcpd logs weather; then mcpd start weather';
+  expect(world.status('weather')).toMatchObject({ state: 'starting', health: 'degraded', fix });
+  world.ready('weather', WEATHER);
+  expect(world.status('weather')).toMatchObject({ state: 'running', health: 'ok', fix: null });
+});
+
+test('nobody says of a disabled server that it is well', () => {
+  expect(given({ enabled: false }).world.status('weather')).toMatchObject({ state: 'stopped', health: 'unknown' });
+});
+
 /** Crashes right after each handshake until it has failed; returns the number of its processes. */
 function crashUntilFailed(world: World, host: SimulatedHost): number {
   const before = world.spawns.length;

@@ -87,15 +87,15 @@ function wantedOf(known: KnownServer, instance: Instance | null): { wanted: 'up'
   return { wanted: 'down', reason: known.definition.start === 'manual' ? 'manual' : 'on-demand' };
 }
 
-/** An on-demand server at rest counts as healthy, if its lists were. */
+/** An on-demand server at rest counts as healthy, if its lists were. One that is tried again after it ended is not well yet. */
 function healthOf(known: KnownServer, instance: Instance | null): Health {
-  if (instance === null) return 'unknown';
+  if (instance === null || !known.definition.enabled) return 'unknown';
   if (known.locked !== null) return 'degraded';
   if (instance.misses >= HEALTH_MISSES_MAX) return 'silent';
   if (instance.phase === 'failed' || instance.phase === 'backoff') return 'degraded';
   for (const topic of instance.findings.keys()) if (topic.startsWith('list') || topic === 'memory') return 'degraded';
   if (!storedFindings(known, instance).every(isRepair)) return 'degraded';
-  if (instance.phase === 'stopped' && instance.unstable.length > 0) return 'degraded';
+  if (hasCrashed(instance)) return 'degraded';
   return 'ok';
 }
 
@@ -103,10 +103,14 @@ function fixFor({ definition: { name, enabled }, locked }: KnownServer, instance
   if (!enabled) return `mcpd enable ${name}`;
   if (locked !== null) return locked.fix;
   if (instance === null) return null;
-  const hasCrashed = instance.phase === 'stopped' && instance.unstable.length > 0;
-  if (hasCrashed || instance.phase === 'failed' || instance.phase === 'backoff')
+  if (hasCrashed(instance) || instance.phase === 'failed' || instance.phase === 'backoff')
     return `mcpd logs ${name}; then mcpd start ${name}`;
   return instance.misses >= HEALTH_MISSES_MAX ? `mcpd restart ${name}` : null;
+}
+
+/** It ended by itself, and nothing has shown since that it stays up. */
+function hasCrashed({ phase, unstable }: Instance): boolean {
+  return unstable.length > 0 && (phase === 'stopped' || phase === 'queued' || phase === 'starting');
 }
 
 function findingsOf(known: KnownServer, instance: Instance | null): string[] {

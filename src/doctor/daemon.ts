@@ -43,7 +43,8 @@ export function judgeServer(server: ServerStatus): Check {
   if (server.state === 'failed') return failure(topic, text, fix, 'server');
   if (server.state === 'backoff' || server.health === 'degraded' || server.health === 'silent')
     return warning(topic, text, fix);
-  return ok(topic, text);
+  // What does not run is neither well nor ill.
+  return server.state === 'running' ? ok(topic, text) : note(topic, restText(server, text));
 }
 
 /** pm2's own process and folder, in the private home that mcpd gives it. */
@@ -71,6 +72,11 @@ export function checkPm2(paths: Paths, status: DaemonStatus | null): Check[] {
 }
 
 // — internal —
+
+function restText({ state, start }: ServerStatus, text: string): string {
+  if (state !== 'stopped' || start === 'always') return text;
+  return `${text}; ${start === 'on-demand' ? 'starts with its first call' : 'starts when somebody starts it'}`;
+}
 
 function pidIn(file: string): number | null {
   try {

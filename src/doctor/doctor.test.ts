@@ -85,8 +85,19 @@ test('of a port that is taken the daemon itself says which one, once', () => {
   expect(topics.slice(1)).toEqual(['dashboard: the dashboard is off: port 7077 is taken', 'daemon: runs as root']);
 });
 
-test('a failed server is a failure with the advice of the daemon; a sleeping one is fine', () => {
-  expect(judgeServer(server).verdict).toBe('ok');
+test('a server that runs is fine, and one that does not is said to rest, which needs nothing', () => {
+  const judged = (changes: Partial<ServerStatus>) => {
+    const { verdict, text, fix } = judgeServer({ ...server, ...changes });
+    return [verdict, text, fix];
+  };
+  expect(judged({ state: 'running' })).toEqual(['ok', 'running', null]);
+  expect(judged({})).toEqual(['note', 'stopped; starts with its first call', null]);
+  expect(judged({ start: 'manual' })).toEqual(['note', 'stopped; starts when somebody starts it', null]);
+  expect(judged({ state: 'starting' })).toEqual(['note', 'starting', null]);
+  expect(judged({ enabled: false })).toEqual(['note', 'disabled', 'mcpd enable weather']);
+});
+
+test('a failed server is a failure with the advice of the daemon, and one that is started again is no well one', () => {
   expect(judgeServer({ ...server, state: 'failed', reason: 'exit code 1', fix: 'mcpd start weather' })).toEqual({
     topic: 'server weather',
     verdict: 'failure',
@@ -98,7 +109,13 @@ test('a failed server is a failure with the advice of the daemon; a sleeping one
     verdict: 'warning',
     text: 'stopped: two tools dropped',
   });
-  expect(judgeServer({ ...server, enabled: false }).verdict).toBe('note');
+  const lastExit = { at: 1, uptimeMs: 1, code: 1, signal: null, cause: 'exit code 1', stderrTail: [] };
+  const fix = 'mcpd logs weather; then mcpd start weather';
+  expect(judgeServer({ ...server, state: 'starting', health: 'degraded', fix, lastExit })).toMatchObject({
+    verdict: 'warning',
+    text: 'starting: before: exit code 1',
+    fix,
+  });
 });
 
 test('secrets that a server lacks, and those that belong to no server, are told with the command that helps', () => {

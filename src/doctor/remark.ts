@@ -4,5 +4,8 @@ import type { ServerStatus } from '../core/model.ts';
 export function remarkOf(server: ServerStatus): string {
   if (!server.enabled) return 'disabled';
   if (server.reason !== null) return server.reason;
-  return server.health === 'ok' || server.health === 'unknown' ? '' : (server.findings[0] ?? '');
+  if (server.health === 'ok' || server.health === 'unknown') return '';
+  const [finding] = server.findings;
+  if (finding !== undefined) return finding;
+  return server.state === 'running' || server.lastExit === null ? '' : `before: ${server.lastExit.cause}`;
 }

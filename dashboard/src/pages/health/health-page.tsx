@@ -8,6 +8,8 @@ import { Command } from '../../ui/code.tsx';
 import { Empty, ErrorNote } from '../../ui/notes.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
 import type { Tone } from '../../ui/tone.ts';
+import { suggestionsIn } from '../servers/suggestion.ts';
+import { SuggestionList } from '../servers/suggestions.tsx';
 import './health.css';
 
 const WORDS: Record<Verdict, { tone: Tone; title: string }> = {
@@ -86,10 +88,22 @@ function Group({ verdict, checks }: { verdict: Verdict; checks: readonly Check[]
           <li key={`${topic} ${text}`}>
             <span class="soft text">{topic}</span>
             <span class="text">{text}</span>
-            {fix === null ? null : <Command text={fix} />}
+            {fix === null ? null : <Fix fix={fix} topic={topic} />}
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+/** What to type, and beside it what of that the page can do itself. */
+function Fix({ fix, topic }: { fix: string; topic: string }) {
+  const [, server] = /^server (\S+)$/.exec(topic) ?? [];
+  const here = server === undefined ? [] : suggestionsIn(fix, server).filter(({ kind }) => kind !== 'type');
+  return (
+    <div class="fix">
+      <Command text={fix} />
+      {server === undefined ? null : <SuggestionList suggestions={here} name={server} />}
+    </div>
   );
 }

@@ -11,7 +11,8 @@ import { ErrorNote } from '../../ui/notes.tsx';
 import { Pairs } from '../../ui/pairs.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
 import { useAnswer } from '../../use-answer.ts';
-import { healthTone, stateNote, stateTone, uptimeMs } from '../servers/row.ts';
+import { HealthOf } from '../servers/health-of.tsx';
+import { stateNote, stateTone, uptimeMs } from '../servers/row.ts';
 import { Suggestions } from '../servers/suggestions.tsx';
 import { type Fact, launchFacts } from './facts.ts';
 import { FigurePlots, Latency } from './figure-plots.tsx';
@@ -93,7 +94,7 @@ function StateFacts({ server, restarts }: { server: ServerStatus; restarts: Serv
     [
       'Health',
       <>
-        <StateDot tone={healthTone(server)}>{server.health}</StateDot>
+        <HealthOf server={server} />
         {findings.map((finding) => (
           <span key={finding} class="note">
             {finding}

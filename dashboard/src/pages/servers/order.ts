@@ -1,6 +1,6 @@
 import type { ServerFigures } from '../../../../src/api/contract/figures.ts';
 import type { ServerStatus } from '../../../../src/api/contract.ts';
-import { isInTrouble, treeOf, uptimeMs } from './row.ts';
+import { healthText, isInTrouble, treeOf, uptimeMs } from './row.ts';
 
 /** The columns that the list can be sorted by. */
 export type SortKey =
@@ -93,7 +93,7 @@ function figureOf(server: ServerStatus, figures: ServerFigures | undefined, by: 
     case 'state':
       return STATES[server.state];
     case 'health':
-      return HEALTHS[server.health];
+      return healthText(server) === null ? HEALTHS.unknown : HEALTHS[server.health];
     case 'uptime':
       return uptimeMs(server, 0);
     case 'restarts':

@@ -4,7 +4,17 @@ import type { ServerStatus, SessionStatus } from '../../../../src/api/contract.t
 import { DEFAULT_LIMITS } from '../../../../src/core/model.ts';
 import { durationText } from '../../duration.ts';
 import { filtered, orderAfterClick, sorted } from './order.ts';
-import { hostsOf, isInTrouble, lastExitNote, stateNote, stateTone, treeOf, uptimeMs } from './row.ts';
+import {
+  healthText,
+  healthTone,
+  hostsOf,
+  isInTrouble,
+  lastExitNote,
+  stateNote,
+  stateTone,
+  treeOf,
+  uptimeMs,
+} from './row.ts';
 import { suggestionsFor } from './suggestion.ts';
 
 const NOW = 1_700_000_000_000;
@@ -65,6 +75,14 @@ test('a running server is well and has an uptime; one that sleeps says what wake
     'starts with its first call',
     null,
   ]);
+});
+
+test('the health of a server that does not run is neither good nor bad, unless something is wrong with it', () => {
+  const health = (changes: Partial<ServerStatus>) => [healthText(server(changes)), healthTone(server(changes))];
+  expect(health({})).toEqual(['ok', 'good']);
+  for (const state of ['stopped', 'starting', 'stopping'] as const) expect(health({ state })).toEqual([null, 'idle']);
+  expect(health({ state: 'stopped', enabled: false, health: 'unknown' })).toEqual([null, 'idle']);
+  expect(health({ state: 'starting', health: 'degraded' })).toEqual(['degraded', 'bad']);
 });
 
 test('a disabled server does not claim that a call would wake it, and can be enabled', () => {

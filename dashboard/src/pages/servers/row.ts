@@ -23,10 +23,15 @@ export function stateTone({ state }: ServerStatus): Tone {
   }
 }
 
-export function healthTone({ health }: ServerStatus): Tone {
+/** How it fares; null of one that does not run and has nothing wrong: it is neither well nor ill. */
+export function healthText({ state, health }: ServerStatus): string | null {
+  return state !== 'running' && (health === 'ok' || health === 'unknown') ? null : health;
+}
+
+export function healthTone({ state, health }: ServerStatus): Tone {
   switch (health) {
     case 'ok':
-      return 'good';
+      return state === 'running' ? 'good' : 'idle';
     case 'degraded':
     case 'silent':
       return 'bad';

@@ -11,7 +11,8 @@ import { Button } from '../../ui/button.tsx';
 import { memo } from '../../ui/memo.tsx';
 import { Spark } from '../../ui/spark.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
-import { healthTone, lastExitNote, stateNote, stateTone, treeOf, uptimeMs } from './row.ts';
+import { HealthOf } from './health-of.tsx';
+import { lastExitNote, stateNote, stateTone, treeOf, uptimeMs } from './row.ts';
 import { Suggestions } from './suggestions.tsx';
 
 interface ServerRowProps {
@@ -92,7 +93,7 @@ function Whole({ server, figures, hosts }: Pick<ServerRowProps, 'server' | 'figu
         <Suggestions server={server} />
       </Cell>
       <Cell label="Health">
-        <StateDot tone={healthTone(server)}>{server.health}</StateDot>
+        <HealthOf server={server} />
         {server.findings.length === 0 ? null : <span class="note">{server.findings.join(' · ')}</span>}
       </Cell>
       <Cell label="Uptime" isNumber>

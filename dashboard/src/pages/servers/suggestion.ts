@@ -14,16 +14,21 @@ export type Suggestion =
 export function suggestionsFor(server: ServerStatus): Suggestion[] {
   const { name, fix } = server;
   if (!server.enabled) return [{ kind: 'do', doing: 'enable' }];
-  const own = fix === null ? [] : fix.split('; then ').map((one) => suggestionOf(one, name));
+  const own = fix === null ? [] : suggestionsIn(fix, name);
   if (server.wantedReason === 'needs-auth') return own.length > 0 ? own : [{ kind: 'login' }];
   if (server.wantedReason === 'manual' && server.state === 'stopped') return withDoing(own, 'start');
   const restartHelps = server.state === 'failed' || server.state === 'backoff' || server.health === 'silent';
   return restartHelps ? withDoing(own, 'restart') : own;
 }
 
+/** The parts of a fix for a server, such as `mcpd logs weather; then mcpd start weather`. Pure. */
+export function suggestionsIn(fix: string, name: string): Suggestion[] {
+  return fix.split('; then ').map((one) => suggestionOf(one, name));
+}
+
 // — internal —
 
-/** `mcpd logs weather; then mcpd start weather` are two of these. The words after `mcpd` that the page can do itself, or has a place for. */
+/** The words after `mcpd` that the page can do itself, or has a place for. */
 function suggestionOf(fix: string, name: string): Suggestion {
   const [, whose, secret] = /^mcpd secret set (\S+) ([A-Za-z_]\w*)$/.exec(fix) ?? [];
   if (whose === name && secret !== undefined) return { kind: 'secret', secret };

@@ -8,12 +8,15 @@ import { type Suggestion, suggestionsFor } from './suggestion.ts';
 
 /** Buttons, links and commands that would help this server; nothing when it needs no help. */
 export function Suggestions({ server }: { server: ServerStatus }) {
-  const suggestions = suggestionsFor(server);
+  return <SuggestionList suggestions={suggestionsFor(server)} name={server.name} />;
+}
+
+export function SuggestionList({ suggestions, name }: { suggestions: readonly Suggestion[]; name: string }) {
   if (suggestions.length === 0) return null;
   return (
     <div class="suggestions">
       {suggestions.map((one) => (
-        <One key={JSON.stringify(one)} suggestion={one} name={server.name} />
+        <One key={JSON.stringify(one)} suggestion={one} name={name} />
       ))}
     </div>
   );
