@@ -1,4 +1,5 @@
 import { ToolFailure } from '../tool-failure.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 /** A forecast is a few kilobytes. What is larger is not one. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
@@ -11,14 +12,9 @@ const REFUSED_BY_LIMIT = 429;
  */
 export async function fetchJson(url: URL, timeoutMs: number, cancelled: AbortSignal): Promise<unknown> {
   const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([timeout, cancelled]);
   try {
-    const response = await fetch(url, {
-      redirect: 'manual',
-      signal: AbortSignal.any([timeout, cancelled]),
-      headers: { accept: 'application/json', 'user-agent': 'mcpd-weather' },
-    });
-    const body = await readUpTo(response, ANSWER_BYTES_MAX, url.host);
-    return jsonOf(response, body, url.host);
+    return await untilAborted(answerOf(url, signal), signal);
   } catch (error) {
     if (error instanceof ToolFailure) throw error;
     if (timeout.aborted)
@@ -34,6 +30,16 @@ export async function fetchJson(url: URL, timeoutMs: number, cancelled: AbortSig
 }
 
 // — internal —
+
+async function answerOf(url: URL, signal: AbortSignal): Promise<unknown> {
+  const response = await fetch(url, {
+    redirect: 'manual',
+    signal,
+    headers: { accept: 'application/json', 'user-agent': 'mcpd-weather' },
+  });
+  const body = await readUpTo(response, ANSWER_BYTES_MAX, url.host);
+  return jsonOf(response, body, url.host);
+}
 
 async function readUpTo(response: Response, bytesMax: number, host: string): Promise<string> {
   const chunks: Uint8Array[] = [];
