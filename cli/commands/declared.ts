@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ApplyRequest, ApplyResult, DeclaredSet } from '../../src/api/contract.ts';
+import type { ApplyRequest, ApplyResult, DeclaredSet, ServerStatus } from '../../src/api/contract.ts';
 import { errnoOf, McpdError } from '../../src/errors.ts';
 import { API_BODY_BYTES_MAX } from '../../src/operation-limits.ts';
 import { shownBytes } from '../../src/shown.ts';
@@ -19,9 +19,16 @@ export async function runApply(parsed: Parsed, context: Context): Promise<number
   const path = resolve(context.cwd, file);
   const dryRun = parsed.flag('dry-run');
   const request: ApplyRequest = { path, text: await textOf(path), dryRun };
-  const result = await (await context.daemon()).request<ApplyResult>('POST', '/api/declared', request);
+  const daemon = await context.daemon();
+  const result = await daemon.request<ApplyResult>('POST', '/api/declared', request);
   if (parsed.flag('json')) output.json(result);
-  else showResult(result, dryRun, context);
+  else {
+    showResult(result, dryRun, context);
+    const servers = await daemon.request<ServerStatus[]>('GET', '/api/servers');
+    // Whoever saves and then applies may find that nothing is left to change.
+    if (servers.some(({ source }) => source.kind === 'file' && source.ref === path))
+      output.say(`mcpd follows ${showable(path)}: what is saved there is applied by itself.`);
+  }
   return result.failed.length > 0 ? PARTLY_FAILED_EXIT : 0;
 }
 
