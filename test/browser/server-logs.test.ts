@@ -51,8 +51,10 @@ test('of a server that prints two thousand lines a second the newest are seen, h
   await until('what was printed later', async () => (await newest(page)) > printed);
 
   await page.locator('.virtual-list').hover();
+  await noteRests(page);
   await page.mouse.wheel(0, -2000);
   await page.locator('button[aria-pressed="false"]', { hasText: 'Follow' }).waitFor();
+  await until('the list to rest', () => restsHere(page));
   const held = await newest(page);
   await machine.ok('call', 'talkative__printed');
   expect(await newest(page)).toBe(held);
@@ -119,6 +121,22 @@ test('messages of the protocol are told while the switch is on; they are searche
 });
 
 // — internal —
+
+/** Keeps in the list where it came to rest last. While it follows that is its end, and so another place than the one it is scrolled to. */
+async function noteRests(page: Page): Promise<void> {
+  await page.locator('.virtual-list').evaluate((list) => {
+    list.addEventListener('scrollend', () => list.setAttribute('data-rests', String(list.scrollTop)));
+  });
+}
+
+/** Whether the list has come to rest where it is, and is drawn there. */
+async function restsHere(page: Page): Promise<boolean> {
+  return page.locator('.virtual-list').evaluate(async (list) => {
+    const { scrollTop } = list;
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    return list.getAttribute('data-rests') === String(scrollTop) && list.scrollTop === scrollTop;
+  });
+}
 
 /** The number of the last line that is drawn. */
 async function newest(page: Page): Promise<number> {
