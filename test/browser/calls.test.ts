@@ -43,18 +43,27 @@ test('calls come as they end, are narrowed by filters that a link keeps, and one
   await calls.getByRole('option').first().waitFor();
 });
 
-test('findings of health say what is wrong and what to type', async ({ machine, dashboard }) => {
+test('findings of health say what is wrong and what to type, and the page does what it can of that itself', async ({
+  machine,
+  dashboard,
+}) => {
   await machine.add('broken', 'exits-at-once', [], ['--no-trial', '--start', 'always']);
-  // Health is looked at once, and again when somebody asks.
+  await machine.add('off', 'echo', [], ['--no-trial']);
+  await machine.ok('disable', 'off');
   await machine.reaches('broken', 'backoff');
+  // Health is looked at once: whether it waits for its next start by then, starts, or has been given up, it is not well.
   const page = await dashboard.open('#/health');
   await page.getByRole('heading', { name: 'Health', level: 1 }).waitFor();
-  await page
-    .getByText(/broken/)
-    .first()
-    .waitFor();
-  await page
-    .getByText(/mcpd logs broken/)
-    .first()
-    .waitFor();
+  const finding = page.getByRole('listitem').filter({ hasText: 'server broken' });
+  await finding.getByText('mcpd logs broken; then mcpd start broken').waitFor();
+  await finding.getByRole('button', { name: 'Start', exact: true }).waitFor();
+  const off = page
+    .getByRole('region', { name: 'Worth knowing' })
+    .getByRole('listitem')
+    .filter({ hasText: 'server off' });
+  await off.getByText('disabled', { exact: true }).waitFor();
+  await off.getByRole('button', { name: 'Enable', exact: true }).click();
+  await until('it to be enabled', async () => (await machine.server('off')).enabled);
+  await finding.getByRole('link', { name: 'See its log' }).click();
+  await page.waitForURL(/#\/servers\/broken\/logs/);
 });

@@ -136,6 +136,7 @@ test('what is exported can be applied on another machine, and applying it again 
     unchanged: [],
     failed: [],
     warnings: [],
+    secrets: [],
   });
   expect(await machine.ok('apply', '-f', file, '--json')).toMatchObject({ added: [], unchanged: ['echo', 'todo'] });
   await machine.listed('todo');
