@@ -4,7 +4,8 @@ import { reportOf } from '../../api.ts';
 import { counted } from '../../text.ts';
 import type { FieldIds } from '../../ui/field.tsx';
 
-export type Complete = (value: string) => Promise<Completion>;
+/** An aborted `signal` calls it off at the server too. */
+export type Complete = (value: string, signal: AbortSignal) => Promise<Completion>;
 
 interface CompletedInputProps extends FieldIds {
   value: string;
@@ -19,22 +20,30 @@ export function CompletedInput({ complete, onChange, value, ...input }: Complete
   const [found, setFound] = useState<Completion>(NONE);
   const [fault, setFault] = useState('');
   const due = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  /** What comes late of an earlier question says nothing of the present one. */
-  const asked = useRef(0);
-  useEffect(() => () => clearTimeout(due.current), []);
+  /** An earlier question says nothing of what was typed since, and a slow server would be asked them all at once. */
+  const asked = useRef(new AbortController());
+  useEffect(
+    () => () => {
+      clearTimeout(due.current);
+      asked.current.abort();
+    },
+    [],
+  );
 
   const ask = (typed: string) => {
     clearTimeout(due.current);
     due.current = setTimeout(() => {
-      const mine = ++asked.current;
-      complete(typed).then(
+      asked.current.abort();
+      const mine = new AbortController();
+      asked.current = mine;
+      complete(typed, mine.signal).then(
         (completion) => {
-          if (mine !== asked.current) return;
+          if (mine.signal.aborted) return;
           setFound(completion);
           setFault('');
         },
         (thrown: unknown) => {
-          if (mine === asked.current) setFault(reportOf(thrown).what);
+          if (!mine.signal.aborted) setFault(reportOf(thrown).what);
         },
       );
     }, TYPING_PAUSE_MS);

@@ -34,15 +34,38 @@ interface SchemaFormProps {
   /** What was filled in is found again under this name. */
   keepAs?: string;
   /** How the value of an argument, which was typed so far, may go on. */
-  complete?: ((argument: string, value: string, soFar: Given) => Promise<Completion>) | undefined;
+  complete?: ((argument: string, value: string, soFar: Given, signal: AbortSignal) => Promise<Completion>) | undefined;
   /** What comes of what was filled in so far. */
   preview?: (given: Given) => ComponentChildren;
   /** More buttons. */
   children?: ComponentChildren;
 }
 
-/** A form of fields, which can be filled in as one raw text too. */
+/** A form of fields, which can be filled in as one raw text too. Other fields are another form: values go by their places. */
 export function SchemaForm(props: SchemaFormProps) {
+  const shape = JSON.stringify(props.fields?.map(({ path, control }) => [path, control]) ?? null);
+  const keepAs = props.keepAs === undefined ? undefined : `${props.keepAs}\0${shape}`;
+  return <FilledForm key={shape} {...props} keepAs={keepAs} />;
+}
+
+/** By hand as JSON, for arguments of any shape. */
+export function jsonWay(onSubmit: (given: Given) => void): RawWay {
+  return {
+    name: 'As JSON',
+    label: 'Arguments as JSON',
+    rows: 8,
+    write: (given) => JSON.stringify(given, null, 2),
+    submit: (text) => {
+      const read = objectOf(text);
+      if ('arguments' in read) onSubmit(read.arguments);
+      return 'fault' in read ? read.fault : undefined;
+    },
+  };
+}
+
+// — internal —
+
+function FilledForm(props: Omit<SchemaFormProps, 'keepAs'> & { keepAs: string | undefined }) {
   const { label, raw: way, action, onSubmit, isBusy = false, keepAs, complete, preview, children } = props;
   const fields = props.fields ?? [];
   const [form, setForm] = useState(
@@ -84,7 +107,11 @@ export function SchemaForm(props: SchemaFormProps) {
             field={field}
             value={values[at] ?? ''}
             fault={faults.get(at)}
-            complete={complete === undefined ? undefined : (value) => complete(field.path[0] ?? '', value, soFar)}
+            complete={
+              complete === undefined
+                ? undefined
+                : (value, signal) => complete(field.path[0] ?? '', value, soFar, signal)
+            }
             onChange={(value) => setForm({ values: values.with(at, value), raw: null })}
           />
         ))
@@ -115,19 +142,4 @@ export function SchemaForm(props: SchemaFormProps) {
       </div>
     </form>
   );
-}
-
-/** By hand as JSON, for arguments of any shape. */
-export function jsonWay(onSubmit: (given: Given) => void): RawWay {
-  return {
-    name: 'As JSON',
-    label: 'Arguments as JSON',
-    rows: 8,
-    write: (given) => JSON.stringify(given, null, 2),
-    submit: (text) => {
-      const read = objectOf(text);
-      if ('arguments' in read) onSubmit(read.arguments);
-      return 'fault' in read ? read.fault : undefined;
-    },
-  };
 }
