@@ -128,6 +128,7 @@ test('a prompt has a form of its arguments, completed by the server, and can be 
   await form.getByText('Whom to greet').waitFor();
   await form.getByRole('button', { name: 'Run' }).click();
   await form.getByText('this is needed').waitFor();
+  await form.getByLabel('who (required)').and(page.locator(':focus')).waitFor();
   await form.getByLabel('who (required)').fill('ann');
   await form.getByLabel('Home town').pressSequentially('Os');
   // The one with a hidden character is no suggestion.

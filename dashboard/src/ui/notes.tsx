@@ -23,7 +23,7 @@ export function ErrorNote({ thrown, children }: { thrown: unknown; children?: Co
         <Icon name="warning" />
         <strong>{what}</strong>
       </p>
-      {why ? <p class="soft">{why}</p> : null}
+      {why ? <p class="soft why">{why}</p> : null}
       {fix ? <Command text={fix} /> : null}
       {children}
     </div>

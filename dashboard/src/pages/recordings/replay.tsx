@@ -62,6 +62,7 @@ export function Replay({ server }: { server: string }) {
                 .join(', ')}
         </span>
       </div>
+      <p class="note">It begins with an empty data folder; what its tools change elsewhere changes again.</p>
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
       {steps.length === 0 ? null : (
         <ul class="steps" aria-label="Steps">

@@ -106,7 +106,7 @@ function Many({ field, value, fault, onChange }: FormFieldViewProps) {
   const toggle = (json: string) =>
     onChange(control.options.map((one) => one.json).filter((one) => (one === json) !== chosen.includes(one)));
   return (
-    <fieldset class="many">
+    <fieldset class="many" data-faulty={fault === undefined ? undefined : true}>
       <legend>{label}</legend>
       {control.options.map((option) => (
         <label key={option.json}>

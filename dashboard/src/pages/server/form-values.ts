@@ -1,3 +1,4 @@
+import { boundsFault, changedNumber, type FieldBounds } from './field-bounds.ts';
 import type { FieldValue, FormField } from './schema-fields.ts';
 
 /** From what a person filled in to arguments. Pure. */
@@ -45,14 +46,22 @@ function readAll(fields: readonly FormField[], values: FormValues) {
 type Read = { value: unknown } | { fault: string };
 
 function valueFrom({ control }: FormField, value: FieldValue): Read {
-  if (typeof value !== 'string')
-    return { value: value.length === 0 ? undefined : value.map((one) => JSON.parse(one) as unknown) };
+  if (typeof value !== 'string') {
+    if (value.length === 0 || control.kind !== 'choice' || !control.many) return { value: undefined };
+    return within(
+      value,
+      control.bounds,
+      value.map((one) => JSON.parse(one) as unknown),
+    );
+  }
   if (value === '') return { value: undefined };
   switch (control.kind) {
     case 'text':
-      return { value };
-    case 'lines':
-      return { value: value.split('\n').filter((line) => line !== '') };
+      return within(value, control.bounds, value);
+    case 'lines': {
+      const lines = value.split('\n').filter((line) => line !== '');
+      return within(lines, control.bounds, lines);
+    }
     case 'number':
       return numberOf(value, control);
     case 'boolean':
@@ -70,17 +79,28 @@ function numberOf(
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) return { fault: 'this is no number' };
   if (integer && !Number.isInteger(value)) return { fault: 'a whole number is needed' };
-  // It would be sent as another one.
-  if (integer && !Number.isSafeInteger(value))
-    return { fault: 'so large a number must be given as JSON text in a string' };
+  const changed = changedNumber(text);
+  if (changed !== null) return { fault: changedFault(changed) };
   if (min !== null && value < min) return { fault: `at least ${min}` };
   if (max !== null && value > max) return { fault: `at most ${max}` };
   return { value };
 }
 
+/** `read`, unless what was given is out of bounds. */
+function within(given: FieldValue, bounds: FieldBounds, read: unknown): Read {
+  const fault = boundsFault(given, bounds);
+  return fault === null ? { value: read } : { fault };
+}
+
+function changedFault({ given, read }: { given: string; read: string }): string {
+  return `a browser would send ${read} instead of ${given}: mcpd call sends it as it is`;
+}
+
 function parsed(json: string): Read {
   try {
-    return { value: JSON.parse(json) as unknown };
+    const value = JSON.parse(json) as unknown;
+    const changed = changedNumber(json);
+    return changed === null ? { value } : { fault: changedFault(changed) };
   } catch (thrown) {
     return { fault: `this is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
   }

@@ -1,4 +1,5 @@
 import { shown } from '../../text.ts';
+import { UNBOUNDED } from './field-bounds.ts';
 import type { PromptArgument } from './offer.ts';
 import type { FormField } from './schema-fields.ts';
 
@@ -9,7 +10,7 @@ export function fieldsOfPrompt(declared: readonly PromptArgument[]): FormField[]
     label: shown(title === '' ? name : title),
     hint: shown(description),
     required,
-    control: { kind: 'text', long: false },
+    control: { kind: 'text', long: false, bounds: UNBOUNDED },
     initial: '',
   }));
 }

@@ -1,4 +1,5 @@
 import { shown } from '../../text.ts';
+import { boundsOf, type FieldBounds } from './field-bounds.ts';
 
 /**
  * The fields of a form for a JSON schema. Pure. What no field suits is asked for as JSON, so every schema has a form. The schema is the
@@ -17,13 +18,14 @@ export interface FormField {
 }
 
 type Control =
-  | { kind: 'text'; long: boolean }
+  | { kind: 'text'; long: boolean; bounds: FieldBounds }
   | { kind: 'number'; integer: boolean; min: number | null; max: number | null }
   | { kind: 'boolean' }
   /** `values` are JSON, so that numbers and null stay what they are; `many` takes any number of them. */
-  | { kind: 'choice'; options: readonly { json: string; label: string }[]; many: boolean }
+  | { kind: 'choice'; options: readonly { json: string; label: string }[]; many: false }
+  | { kind: 'choice'; options: readonly { json: string; label: string }[]; many: true; bounds: FieldBounds }
   /** A list of texts, one a line. */
-  | { kind: 'lines' }
+  | { kind: 'lines'; bounds: FieldBounds }
   | { kind: 'json' };
 
 /** '' is not given; a choice of several is the list of their JSON. */
@@ -85,7 +87,11 @@ function controlOf(schema: Schema): Control {
   if (choices !== null) return { kind: 'choice', options: choices, many: false };
   switch (typeOf(schema)) {
     case 'string':
-      return { kind: 'text', long: Number(schema['maxLength'] ?? 0) > LONG_TEXT || hasLines(schema['default']) };
+      return {
+        kind: 'text',
+        long: Number(schema['maxLength'] ?? 0) > LONG_TEXT || hasLines(schema['default']),
+        bounds: boundsOf(schema, 'text'),
+      };
     case 'number':
     case 'integer':
       return {
@@ -99,8 +105,8 @@ function controlOf(schema: Schema): Control {
     case 'array': {
       const items = isSchema(schema['items']) ? schema['items'] : {};
       const many = choicesOf(items);
-      if (many !== null) return { kind: 'choice', options: many, many: true };
-      return typeOf(items) === 'string' ? { kind: 'lines' } : { kind: 'json' };
+      if (many !== null) return { kind: 'choice', options: many, many: true, bounds: boundsOf(schema, 'list') };
+      return typeOf(items) === 'string' ? { kind: 'lines', bounds: boundsOf(schema, 'list') } : { kind: 'json' };
     }
     default:
       return { kind: 'json' };

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Completion } from '../../../../src/api/contract/offers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -78,6 +78,9 @@ function FilledForm(props: Omit<SchemaFormProps, 'keepAs'> & { keepAs: string | 
   const [faults, setFaults] = useState<ReadonlyMap<number, string>>(new Map());
   const [rawFault, setRawFault] = useState<string | undefined>(undefined);
   useEffect(() => keep(keepAs, form), [keepAs, form]);
+  const place = useRef<HTMLFormElement>(null);
+  // In a long form the first fault is out of sight of the button, which would seem to do nothing.
+  useEffect(() => place.current?.querySelector<HTMLElement>('[aria-invalid], [data-faulty] input')?.focus(), [faults]);
 
   const { values, raw } = form;
   const read = argumentsOf(fields, values);
@@ -94,6 +97,7 @@ function FilledForm(props: Omit<SchemaFormProps, 'keepAs'> & { keepAs: string | 
     <form
       class="schema-form"
       aria-label={label}
+      ref={place}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

@@ -21,7 +21,7 @@ export function TryOutcome({ trial }: { trial: Trial }) {
           <p>
             <strong>{failed.error.what}</strong>
           </p>
-          {failed.error.why ? <p class="soft text">{failed.error.why}</p> : null}
+          {failed.error.why ? <p class="soft text why">{failed.error.why}</p> : null}
           {failed.error.fix ? <Command text={failed.error.fix} /> : null}
           {failed.rpc?.data ? <CodeBlock text={failed.rpc.data} label="data of the error" /> : null}
         </div>

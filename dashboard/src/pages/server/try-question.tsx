@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TryAnswer, TryQuestion } from '../../../../src/api/contract/tries.ts';
 import { safeLink } from '../../text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,8 +14,11 @@ interface QuestionProps<T = TryQuestion> {
 
 /** What the server wants of a person while it works. */
 export function TryQuestionView({ params, onAnswer }: QuestionProps) {
+  const place = useRef<HTMLElement>(null);
+  // It may come long after the press of a button, below the form and out of sight; the focus stays where a person types.
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <section class="panel-box stack question" aria-label="The server asks">
+    <section class="panel-box stack question" aria-label="The server asks" ref={place}>
       <h3>The server asks{params.mode === 'sampling' ? ' a model' : ''}</h3>
       {params.mode === 'form' ? <Form {...{ params, onAnswer }} /> : null}
       {params.mode === 'url' ? <Link {...{ params, onAnswer }} /> : null}

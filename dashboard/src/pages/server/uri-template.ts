@@ -1,4 +1,5 @@
 import { shown } from '../../text.ts';
+import { UNBOUNDED } from './field-bounds.ts';
 import type { FormField } from './schema-fields.ts';
 
 /** URI templates (RFC 6570, all four levels, without associative arrays): taken apart into fields, and filled in. Pure. */
@@ -48,7 +49,7 @@ export function fieldsOfTemplate(template: UriTemplate): FormField[] {
           label: shown(name),
           hint: prefix === null ? '' : `its first ${prefix} characters are used`,
           required: PATH_OPERATORS.includes(part.operator),
-          control: explode ? { kind: 'lines' } : { kind: 'text', long: false },
+          control: explode ? { kind: 'lines', bounds: UNBOUNDED } : { kind: 'text', long: false, bounds: UNBOUNDED },
           initial: '',
         });
   }
