@@ -249,10 +249,8 @@ export const LARGE_MESSAGES_BYTES = 256 * KIB;
 export const IDLE_HEAP_LOOK_MS = 2 * SECOND;
 /** … is idle when so many looks in a row … */
 export const IDLE_HEAP_LOOKS = 3;
-/** … saw no more allocated than this and no collection, which would hide how much it was (its own timers take some 10 KiB), … */
-export const IDLE_HEAP_ALLOCATED_BYTES = 64 * KIB;
-/** … nor its thread at work for longer (its own timers take some 2 ms), … */
-export const IDLE_HEAP_ACTIVE_MS = 20;
+/** … saw no more events than this (a few come from its own timers and from probes of quiet servers), … */
+export const IDLE_HEAP_EVENTS_MAX = 20;
 /** … and collects when V8 holds so much more than after the last time. */
 export const IDLE_HEAP_WORTH_BYTES = 2 * MIB;
 /** For its process: one heap of the C library (glibc) in the place of one for each thread, which saves 3 MiB. Servers do not get it. */

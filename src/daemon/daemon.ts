@@ -39,6 +39,8 @@ export interface Daemon {
   readonly ended: Promise<EndReason>;
   /** What it is doing, for SIGQUIT: no secrets, no arguments, no results. */
   dump(): string;
+  /** How many events its core has taken: it is idle while they hardly grow. */
+  events(): number;
   /** Forgets what can be read again from the disk. */
   reload(): void;
   /** Whoever kept it running has ended. */
@@ -163,6 +165,10 @@ class WiredDaemon implements Daemon, Parts {
   dump(): string {
     const [servers, sessions] = [this.gateway.statuses(), this.gateway.sessions()];
     return JSON.stringify({ status: this.status(), servers, sessions }, null, 2);
+  }
+
+  events(): number {
+    return this.runtime.events;
   }
 
   reload(): void {

@@ -1,48 +1,41 @@
 import { expect, test } from 'vitest';
-import { IDLE_HEAP_ACTIVE_MS, IDLE_HEAP_ALLOCATED_BYTES, IDLE_HEAP_LOOKS, IDLE_HEAP_WORTH_BYTES } from '../limits.ts';
-import { type HeapLook, judgeHeap, UNSEEN } from './idle-heap.ts';
+import { IDLE_HEAP_EVENTS_MAX, IDLE_HEAP_LOOKS, IDLE_HEAP_WORTH_BYTES } from '../limits.ts';
+import { judgeHeap, UNSEEN } from './idle-heap.ts';
 
-const MIB = 1024 * 1024;
+const HELD = 20 * 1024 * 1024;
 
 /** The number of the first look, counted from 1, at which memory is to be given back; null when none is. */
-function dueAt(looks: readonly HeapLook[], before = UNSEEN): number | null {
+function dueAt(events: readonly number[], before = UNSEEN, held = HELD): number | null {
   let watch = before;
-  for (const [index, look] of looks.entries()) {
-    const judged = judgeHeap(watch, look);
+  for (const [index, seen] of events.entries()) {
+    const judged = judgeHeap(watch, { events: seen, held });
     if (judged.due) return index + 1;
     watch = judged.watch;
   }
   return null;
 }
 
-const idle = (looks: number): HeapLook[] =>
-  Array.from({ length: looks }, () => ({ activeMs: 2, used: 12 * MIB, held: 20 * MIB }));
+/** What twenty looks see when so much happens between them. */
+const each = (events: number): number[] => Array.from({ length: 20 }, (_, n) => 1000 + n * events);
 
 test('an idle daemon gives memory back after some quiet looks in a row', () => {
   // The first look only tells where it begins.
-  expect(dueAt(idle(20))).toBe(1 + IDLE_HEAP_LOOKS);
+  expect(dueAt(each(0))).toBe(1 + IDLE_HEAP_LOOKS);
 });
 
-test('one that is at work does not', () => {
-  const working = Array.from({ length: 20 }, (_, n) => ({ activeMs: 2, used: (12 + n) * MIB, held: 60 * MIB }));
-  expect(dueAt(working)).toBeNull();
-  expect(dueAt([...working, { activeMs: 2, used: 31 * MIB, held: 60 * MIB }])).toBeNull();
-  expect(dueAt(idle(20).map((look) => ({ ...look, activeMs: IDLE_HEAP_ACTIVE_MS + 1 })))).toBeNull();
+test('what it does by itself is no work', () => {
+  expect(dueAt(each(IDLE_HEAP_EVENTS_MAX))).toBe(1 + IDLE_HEAP_LOOKS);
 });
 
-test('nor does one whose heap stays as large as it is because V8 collects what its calls leave', () => {
-  const used = Array.from({ length: 20 }, (_, n) => (n % 3 === 0 ? 11 : 12) * MIB);
-  expect(dueAt(used.map((bytes) => ({ activeMs: 5, used: bytes, held: 60 * MIB })))).toBeNull();
-});
-
-test('what its own timers allocate is no work; after a collection of V8 it is watched from there', () => {
-  const used = [12 * MIB, 12 * MIB + IDLE_HEAP_ALLOCATED_BYTES, ...Array.from({ length: 4 }, () => 9 * MIB)];
-  expect(dueAt(used.map((bytes) => ({ activeMs: IDLE_HEAP_ACTIVE_MS, used: bytes, held: 20 * MIB })))).toBe(6);
+test('one that is at work does not, and after the last call the looks count anew', () => {
+  expect(dueAt(each(IDLE_HEAP_EVENTS_MAX + 1))).toBeNull();
+  const [before, call] = [IDLE_HEAP_LOOKS - 1, IDLE_HEAP_EVENTS_MAX + 1];
+  const events = [1000, ...Array<number>(before).fill(1000), ...Array<number>(20).fill(1000 + call)];
+  expect(dueAt(events)).toBe(1 + before + 1 + IDLE_HEAP_LOOKS);
 });
 
 test('what cannot be given back is not asked for again', () => {
-  const after = { used: 12 * MIB, quietLooks: 0, heldAtLeast: 19 * MIB };
-  expect(dueAt(idle(20), after)).toBeNull();
-  const grown = idle(20).map((look) => ({ ...look, held: 19 * MIB + IDLE_HEAP_WORTH_BYTES }));
-  expect(dueAt(grown, after)).toBe(IDLE_HEAP_LOOKS);
+  const after = { events: 1000, quietLooks: 0, heldAtLeast: HELD - IDLE_HEAP_WORTH_BYTES + 1 };
+  expect(dueAt(each(0), after)).toBeNull();
+  expect(dueAt(each(0), after, HELD + 1)).toBe(IDLE_HEAP_LOOKS);
 });

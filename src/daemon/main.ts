@@ -25,7 +25,7 @@ async function run(): Promise<void> {
   if (begun === null) return;
   const { daemon, lock } = begun;
   obeySignals(daemon);
-  giveBackWhenIdle();
+  giveBackWhenIdle(() => daemon.events());
   process.send?.('ready');
   const reason = await daemon.ended;
   if (reason === 'person') leaveEndMark(paths);

@@ -53,6 +53,8 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  * the core never runs inside itself.
  */
 export class Runtime {
+  /** How many it has taken. */
+  events = 0;
   readonly #gateway: Gateway;
   readonly #edges: Edges;
   readonly #queue: GatewayEvent[] = [];
@@ -71,6 +73,7 @@ export class Runtime {
   }
 
   post(event: GatewayEvent): void {
+    this.events++;
     if (this.#tap?.takes(event) === true) return;
     if (this.#running) {
       this.#queue.push(event);
