@@ -16,10 +16,21 @@ test('processes are a tree under the daemon, with what has left it marked', () =
         server: 'a',
         instance: 'a',
         state: 'running',
+        hosts: null,
+        folder: null,
         root: node(2, 'npx a', [leaf(3, 'node a'), leaf(4, 'sh')]),
         strays: [leaf(9, 'sleep')],
       },
-      { server: 'b', instance: 'b', state: 'stopped', root: null, strays: [] },
+      { server: 'b', instance: 'b', state: 'stopped', hosts: null, folder: null, root: null, strays: [] },
+      {
+        server: 'a',
+        instance: 'a@one',
+        state: 'running',
+        hosts: ['zed'],
+        folder: '/work',
+        root: leaf(11, 'a'),
+        strays: [],
+      },
     ],
   });
   expect(rows.map((row) => `${row.pid} ${row.text}`)).toEqual([
@@ -27,6 +38,7 @@ test('processes are a tree under the daemon, with what has left it marked', () =
     '2 ├─ a (running)  npx a',
     '3 │  ├─ node a',
     '4 │  └─ sh',
-    '9 └─ a (left its tree)  sleep',
+    '9 ├─ a (left its tree)  sleep',
+    '11 └─ a@one (running, for zed in /work)  a',
   ]);
 });

@@ -1,4 +1,5 @@
 import type { ProcessNode, ProcessTree } from '../src/api/contract.ts';
+import { shownWhose } from '../src/shown.ts';
 
 export interface ProcessRow {
   pid: number;
@@ -11,7 +12,7 @@ export interface ProcessRow {
 export function processRows(tree: ProcessTree): ProcessRow[] {
   const rows: ProcessRow[] = [{ ...tree.daemon, text: 'mcpd daemon' }];
   const running = tree.servers.flatMap((server) => [
-    ...(server.root === null ? [] : [{ node: server.root, label: `${server.instance} (${server.state})  ` }]),
+    ...(server.root === null ? [] : [{ node: server.root, label: labelOf(server) }]),
     ...server.strays.map((node) => ({ node, label: `${server.instance} (left its tree)  ` })),
   ]);
   for (const [i, { node, label }] of running.entries()) addNode(rows, node, label, '', i === running.length - 1);
@@ -19,6 +20,12 @@ export function processRows(tree: ProcessTree): ProcessRow[] {
 }
 
 // — internal —
+
+/** Whose it is stands there where it is not for all. */
+function labelOf(server: ProcessTree['servers'][number]): string {
+  const whose = server.hosts === null ? '' : `, for ${shownWhose(server)}`;
+  return `${server.instance} (${server.state}${whose})  `;
+}
 
 function addNode(rows: ProcessRow[], node: ProcessNode, label: string, indent: string, isLast: boolean): void {
   rows.push({

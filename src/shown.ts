@@ -38,6 +38,14 @@ export function shownTime(at: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${millis}`;
 }
 
+/** `claude-desktop, zed`, `claude-code in /work/app`, `all hosts`, `no host`: for whom a process of a server is there. */
+export function shownWhose({ hosts, folder }: { hosts: readonly string[] | null; folder: string | null }): string {
+  if (hosts === null) return 'all hosts';
+  if (hosts.length === 0) return 'no host';
+  const names = hosts.map((name) => (name === '' ? 'a host without a name' : name)).join(', ');
+  return folder === null ? names : `${names} in ${folder}`;
+}
+
 // — internal —
 
 function split(value: number, by: number): [whole: number, rest: number] {

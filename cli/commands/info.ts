@@ -1,6 +1,6 @@
 import type { ListedEntry, ServerInfo } from '../../src/api/contract.ts';
 import { shellWord } from '../../src/shell-word.ts';
-import { amount, shownBytes, shownDuration, shownTime } from '../../src/shown.ts';
+import { amount, shownBytes, shownDuration, shownTime, shownWhose } from '../../src/shown.ts';
 import { firstLineOf, showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -12,6 +12,7 @@ export async function runInfo(parsed: Parsed, context: Context): Promise<void> {
   const info = await (await context.daemon()).request<ServerInfo>('GET', `/api/servers/${encodeURIComponent(name)}`);
   if (parsed.flag('json')) return context.output.json(info);
   showFacts(info, context.output);
+  showInstances(info, context.output);
   showLists(info, context.output);
   showPast(info, context.output);
 }
@@ -43,6 +44,18 @@ function showFacts(info: ServerInfo, output: Output): void {
     ['limits', limitsText(info)],
     ['log', info.logFile],
     ['added', shownTime(info.addedAt)],
+  ]);
+}
+
+/** Where there are others than the one of all hosts. */
+function showInstances({ instances }: ServerInfo, output: Output): void {
+  if (instances.every(({ hosts }) => hosts === null)) return;
+  output.print('');
+  output.table(instances, [
+    { title: 'INSTANCE', cell: ({ instance }) => instance },
+    { title: 'STATE', cell: ({ state }) => state },
+    { title: 'PID', cell: ({ pid }) => String(pid ?? '-'), side: 'right' },
+    { title: 'FOR', cell: shownWhose, cuttable: true },
   ]);
 }
 

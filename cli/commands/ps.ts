@@ -1,5 +1,5 @@
 import type { ProcessNode, ProcessTree } from '../../src/api/contract.ts';
-import { shownBytes } from '../../src/shown.ts';
+import { shownBytes, shownWhose } from '../../src/shown.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Output } from '../output.ts';
@@ -27,6 +27,7 @@ function showFlat(tree: ProcessTree, output: Output): void {
   output.table(tree.servers, [
     { title: 'INSTANCE', cell: (server) => server.instance },
     { title: 'STATE', cell: (server) => server.state },
+    { title: 'FOR', cell: (server) => shownWhose(server) },
     { title: 'PID', cell: (server) => String(server.root?.pid ?? '-'), side: 'right' },
     { title: 'PROCESSES', cell: (server) => String(processesIn(server.root, server.strays)), side: 'right' },
     { title: 'MEMORY', cell: (server) => shownBytes(bytesOf(server.root, server.strays)), side: 'right' },

@@ -6,6 +6,7 @@ import {
   type ServerStatus,
   type SessionStatus,
   SHARINGS,
+  type Whose,
 } from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
 import type { SecretUse } from './contract/credentials.ts';
@@ -199,13 +200,14 @@ export interface ProcessNode {
 }
 export interface ProcessTree {
   daemon: { pid: number; rssBytes: number };
-  servers: {
+  servers: ({
     server: string;
     instance: string;
+    /** Of this instance. */
     state: string;
     root: ProcessNode | null /** members of the group or bearers of the marker outside the tree */;
     strays: ProcessNode[];
-  }[];
+  } & Whose)[];
 }
 
 export interface CatalogHit {

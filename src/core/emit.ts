@@ -3,6 +3,7 @@ import { type Edit, line, splice } from '../protocol/bytes.ts';
 import type { Frame, RawId } from '../protocol/frame.ts';
 import { errorText, resultText } from '../protocol/jsonrpc.ts';
 import type { TimerId } from './events.ts';
+import { whoseIs } from './instance.ts';
 import type { SessionId } from './model.ts';
 import type { Refusal } from './refusals.ts';
 import type { Core, HostSession, Instance } from './state.ts';
@@ -61,7 +62,7 @@ export function disarm(core: Core, timer: TimerId): void {
 }
 
 export function log(core: Core, instance: Instance, level: 'info' | 'warn' | 'error', text: string): void {
-  core.out.push({ type: 'log', server: instance.server, level, text });
+  core.out.push({ type: 'log', server: instance.server, whose: whoseIs(core, instance), level, text });
 }
 
 export function publishServer(core: Core, name: string): void {

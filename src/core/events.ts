@@ -15,6 +15,7 @@ import type {
   Transition,
   Wish,
 } from './model.ts';
+import type { Whose } from './whose.ts';
 
 /**
  * Everything that can happen to the core, and everything it can ask for. An edge reports an event; `Gateway.step` answers with effects;
@@ -112,8 +113,8 @@ export type Effect =
   | { type: 'save-names'; names: ExposedName[] }
   | { type: 'record-call'; record: CallRecord }
   | { type: 'record-transition'; transition: Transition }
-  /** A lifecycle line for the server's log. */
-  | { type: 'log'; server: ServerName; level: 'info' | 'warn' | 'error'; text: string }
+  /** A lifecycle line for the server's log. `whose`: the process that it is about. */
+  | { type: 'log'; server: ServerName; whose: Whose; level: 'info' | 'warn' | 'error'; text: string }
   | { type: 'trial-finished'; trial: string; outcome: TrialOutcome }
   /** Status of a server or of the sessions changed: watchers may look again. */
   | { type: 'publish'; topic: 'server' | 'sessions'; name: string }

@@ -1,5 +1,5 @@
 import { notificationText } from '../protocol/jsonrpc.ts';
-import { toServer } from './emit.ts';
+import { publishServer, toServer } from './emit.ts';
 import { signal, wantUp } from './fleet.ts';
 import { forgetIfGone } from './installed.ts';
 import { isHeldBySomebody, isUnseen, placeFor } from './places.ts';
@@ -10,6 +10,11 @@ import { neededForTasksUntil } from './tasks.ts';
 
 /** It has left: what nobody else may come to is stopped. */
 export function releasePlaces(core: Core, session: HostSession): void {
+  for (const instance of session.places.values()) {
+    if (instance.holder === null) continue;
+    instance.lastHost = session.host;
+    publishServer(core, instance.server);
+  }
   session.places.clear();
   for (const instance of core.instances.values()) {
     if (instance.holder === null || instance.purpose.kind !== 'serve' || isHeldBySomebody(core, instance)) continue;

@@ -4,13 +4,14 @@ import type { Call } from './call.ts';
 import type { InstanceKey, ServerDefinition } from './model.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { TransientMap } from './transient-map.ts';
+import type { Whose } from './whose.ts';
 
 export function newInstance(
   core: Core,
   key: InstanceKey,
   definition: ServerDefinition,
   purpose: Instance['purpose'],
-  whose: { holder: string | null; abilities: Abilities } = FOR_ALL,
+  whose: { holder: string | null; folder: string | null; abilities: Abilities } = FOR_ALL,
 ): Instance {
   return {
     key,
@@ -18,6 +19,8 @@ export function newInstance(
     definition,
     purpose,
     holder: whose.holder,
+    folder: whose.folder,
+    lastHost: '',
     abilities: whose.abilities,
     phase: 'stopped',
     since: core.now,
@@ -105,6 +108,18 @@ export function isAtRest({ phase }: Instance): boolean {
   return phase === 'stopped' || phase === 'failed' || phase === 'backoff';
 }
 
+/** For whom it is there; costs a look at each session where it is for some. */
+export function whoseIs(core: Core, instance: Instance): Whose {
+  const { holder, folder, lastHost, server, purpose } = instance;
+  if (purpose.kind !== 'serve') return { hosts: [], folder: null };
+  if (holder === null) return { hosts: null, folder: null };
+  const names = new Set<string>();
+  for (const session of core.sessions.values())
+    if (session.holder === holder || session.places.get(server) === instance) names.add(session.host);
+  if (names.size === 0) names.add(lastHost);
+  return { hosts: [...names].sort(), folder };
+}
+
 // — internal —
 
-const FOR_ALL = { holder: null, abilities: NO_ABILITIES };
+const FOR_ALL = { holder: null, folder: null, abilities: NO_ABILITIES };

@@ -1,3 +1,5 @@
+import type { InstanceStatus } from './whose.ts';
+
 /** The nouns that every part of mcpd shares. Plain data: all of it can be stored, sent and compared. */
 
 /** `[a-z0-9][a-z0-9_-]{0,31}`, without `__`, not ending in `_`, not `mcpd`. */
@@ -209,6 +211,8 @@ export interface ServerStatus {
   /** When the state was entered. */
   since: number;
   pid: number | null;
+  /** Its processes, that of all hosts first. `state` and `pid` are of the one that tells most. */
+  instances: InstanceStatus[];
   era: Era | null;
   protocolVersion: string | null;
   openCalls: number;
@@ -246,6 +250,7 @@ export const CALL_OUTCOMES = ['ok', 'tool-error', 'error', 'cancelled', 'timeout
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 export type { CallRecord } from './call-record.ts';
+export type { InstanceStatus, Whose } from './whose.ts';
 
 export interface Transition {
   at: number;

@@ -88,6 +88,34 @@ test('per session: each has its own, also of a modern server; it stops when the 
   }
 });
 
+test('a process says for whom it is there: all hosts, one of them by its name, or those of a folder', () => {
+  const whose = (world: World) =>
+    world.status('fake').instances.map(({ instance, hosts, folder }) => [instance, hosts, folder]);
+  const own = given('per-session');
+  expect(whose(own)).toEqual([['fake', null, null]]);
+  const one = own.legacyHost('one', ALL);
+  call(own, one);
+  const process = own.ready('fake@one', FAKE);
+  expect(whose(own)).toEqual([
+    ['fake', null, null],
+    ['fake@one', ['one'], null],
+  ]);
+  own.closeHost(one);
+  own.advance(0);
+  own.serverExits(process, null, 'SIGTERM');
+  expect(whose(own)).toEqual([['fake', null, null]]);
+  // Also of the lines that are written when it has left.
+  const lines = own.effectsOf('log').filter(({ whose: { hosts } }) => hosts !== null);
+  expect(lines.at(-1)).toMatchObject({
+    text: expect.stringContaining('stopped'),
+    whose: { hosts: ['one'], folder: null },
+  });
+
+  const placed = given('per-workspace');
+  for (const name of ['b', 'a']) call(placed, placed.legacyHost(name, ALL, { cwd: '/home/ann/app' }));
+  expect(whose(placed).at(-1)).toEqual([expect.any(String), ['a', 'b'], '/home/ann/app']);
+});
+
 test('never two for one host: a call during the stop of its process starts the next one after it', () => {
   const world = given('per-session');
   const host = world.legacyHost('one', ALL);

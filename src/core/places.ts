@@ -1,5 +1,6 @@
 import { OWN_PROCESSES_MAX } from '../input-limits.ts';
 import { type Abilities, ALL_ABILITIES, NO_ABILITIES, SHARED_ABILITIES } from '../protocol/abilities.ts';
+import { publishServer } from './emit.ts';
 import { newInstance } from './instance.ts';
 import type { ServerMemory, ServerName } from './model.ts';
 import type { Core, HostSession, Instance, KnownServer } from './state.ts';
@@ -17,8 +18,13 @@ export function placeFor(core: Core, session: HostSession, abilities: Abilities,
   const holder = holderFor(session, abilities, known);
   const instance =
     holder === null ? (core.instances.get(name) ?? null) : ownInstance(core, session, known, holder, abilities);
+  if (instance === null) return null;
   // One that lasts a single request is placed by what is known at its time.
-  if (instance !== null && session.door.lasts === 'connection') session.places.set(name, instance);
+  if (session.door.lasts === 'connection') session.places.set(name, instance);
+  if (instance.holder !== null && instance.lastHost !== session.host) {
+    instance.lastHost = session.host;
+    publishServer(core, name);
+  }
   return instance;
 }
 
@@ -98,7 +104,8 @@ function ownInstance(
     const found = core.instances.get(key);
     if (found !== undefined && comesAnew && nth < OWN_PROCESSES_MAX && waitsForInput(found)) continue;
     if (found !== undefined) return found;
-    const instance = newInstance(core, key, definition, { kind: 'serve' }, { holder, abilities });
+    const folder = holder === session.holder ? null : holder;
+    const instance = newInstance(core, key, definition, { kind: 'serve' }, { holder, folder, abilities });
     core.instances.set(key, instance);
     return instance;
   }

@@ -5,7 +5,7 @@ import { jsonString, member, text } from '../protocol/members.ts';
 import { isLogLevel, LISTS, type LogLevel, levelReaches } from '../protocol/methods.ts';
 import type { Call } from './call.ts';
 import { soleOwner } from './calls.ts';
-import { arm, find, passNotice } from './emit.ts';
+import { arm, find, log, passNotice } from './emit.ts';
 import { onListNotice } from './learning.ts';
 import { isMoreVerbose } from './links.ts';
 import { onListenEnded } from './listening.ts';
@@ -75,12 +75,8 @@ function onLogMessage(core: Core, instance: Instance, link: ServerLink, frame: F
   const bytes = join(frame.bytes);
   const level = stringMember(bytes, params, 'level');
   const data = member(bytes, params, 'data');
-  core.out.push({
-    type: 'log',
-    server: instance.server,
-    level: isLogLevel(level) && levelReaches(level, 'error') ? 'error' : 'info',
-    text: `says (${level ?? '?'}): ${data === null ? '' : beginning(bytes, data)}`,
-  });
+  const weight = isLogLevel(level) && levelReaches(level, 'error') ? 'error' : 'info';
+  log(core, instance, weight, `says (${level ?? '?'}): ${data === null ? '' : beginning(bytes, data)}`);
   const { session, call } = recipientOf(core, instance, link, bytes, params, about);
   if (session === undefined || (level === null && data === null)) return;
   const threshold = session.era === 'modern' ? levelOfCalls(link, session) : (session.logLevel ?? 'debug');

@@ -103,6 +103,10 @@ export interface Instance {
   readonly purpose: { kind: 'serve' } | { kind: 'trial'; trial: string } | { kind: 'compare'; for: InstanceKey };
   /** Whose it is: a session or principal (`HostSession.holder`), a folder; null serves all hosts. */
   readonly holder: string | null;
+  /** The holder, where that is a folder. */
+  readonly folder: string | null;
+  /** The name of the host that came to it or left it last; empty where `holder` is null. */
+  lastHost: string;
   /** What its clients can be asked, as it is told. */
   readonly abilities: Abilities;
   phase: Phase;

@@ -1,12 +1,13 @@
 import { HEALTH_MISSES_MAX } from '../limits.ts';
 import { epoch } from './emit.ts';
 import { isRepair } from './entries.ts';
-import { openCallsOf } from './instance.ts';
+import { openCallsOf, whoseIs } from './instance.ts';
 import { type Health, LIST_KINDS, type ListKind, type ServerStatus, type SessionStatus } from './model.ts';
 import { offeredCount } from './offer.ts';
 import { instancesOf } from './places.ts';
 import type { Core, HostSession, Instance, KnownServer } from './state.ts';
 import { STATE_OF } from './supervision.ts';
+import type { InstanceStatus } from './whose.ts';
 
 /** What people see: pure views of the core. */
 
@@ -33,6 +34,7 @@ export function serverStatus(core: Core, known: KnownServer): ServerStatus {
     findings: findingsOf(known, instance),
     since: epoch(core, instance?.since ?? core.now),
     pid: instance?.pid ?? null,
+    instances: all.map((one) => instanceStatus(core, one)),
     era: instance?.link?.era ?? memory?.era ?? null,
     protocolVersion: nonEmpty(instance?.link?.protocolVersion) ?? memory?.protocolVersion ?? null,
     openCalls: sum(openCallsOf),
@@ -49,6 +51,11 @@ export function serverStatus(core: Core, known: KnownServer): ServerStatus {
     fingerprint: definition.fingerprint,
     addedAt: definition.addedAt,
   };
+}
+
+export function instanceStatus(core: Core, instance: Instance): InstanceStatus {
+  const { key, phase, pid } = instance;
+  return { instance: key, state: STATE_OF[phase], pid, ...whoseIs(core, instance) };
 }
 
 export function sessionStatus(core: Core, session: HostSession): SessionStatus {

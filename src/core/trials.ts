@@ -53,7 +53,7 @@ function beginComparison(core: Core, trial: Instance): boolean {
     return false;
   trial.compared = true;
   const key = `${trial.key}-compared`;
-  const whose = { holder: null, abilities: ALL_ABILITIES };
+  const whose = { holder: null, folder: null, abilities: ALL_ABILITIES };
   const instance = newInstance(core, key, trial.definition, { kind: 'compare', for: trial.key }, whose);
   core.instances.set(key, instance);
   signal(core, instance, 'start-now', 'to see what it lists to clients that can do more');

@@ -37,7 +37,7 @@ import { Offers } from './offers.ts';
 import type { Parts } from './parts.ts';
 import { commandServer, knownServer, patchServer, serverInfo } from './server-control.ts';
 import { removeSecrets, secretRows, setSecret } from './stored-secrets.ts';
-import { shown, toolsOf } from './views.ts';
+import { shown, shownInstance, toolsOf } from './views.ts';
 
 /** What the control API can do, carried out by the daemon's parts. */
 export class Control implements DaemonControl {
@@ -135,8 +135,8 @@ export class Control implements DaemonControl {
     return {
       daemon: { pid: process.pid, rssBytes: process.memoryUsage.rss() },
       servers: trees.map(({ server, instance, root, strays }) => {
-        const state = this.#parts.gateway.status(server)?.state ?? 'starting';
-        return { server, instance, state, root, strays };
+        const { state, hosts, folder } = shownInstance(this.#parts.gateway, instance);
+        return { server, instance, state, hosts, folder, root, strays };
       }),
     };
   }

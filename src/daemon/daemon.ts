@@ -29,6 +29,7 @@ import type { Parts } from './parts.ts';
 import { toEach } from './recorders.ts';
 import { type Edges, Runtime } from './runtime.ts';
 import { DaemonTelemetry } from './telemetry.ts';
+import { logText } from './views.ts';
 import { ServerWaits } from './waiting.ts';
 import { Watching } from './watching.ts';
 
@@ -236,7 +237,7 @@ class WiredDaemon implements Daemon, Parts {
       servers: this.processes,
       registry: this.registry,
       history: toEach(this.figures.history, this.telemetry, heapForCalls),
-      log: (server, level, text) => this.processes.log(server).lifecycle(level, text),
+      log: (line) => this.processes.log(line.server).lifecycle(line.level, logText(line)),
       publish: (topic, name) => {
         if (topic === 'server') this.waits.changed(name);
         this.live.published(topic, name);

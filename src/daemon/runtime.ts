@@ -28,7 +28,7 @@ export interface Edges {
     saveWish(server: string, wish: Wish): void;
   };
   history: { recordCall(record: CallRecord): number | null; recordTransition(transition: Transition): void };
-  log(server: string, level: 'info' | 'warn' | 'error', text: string): void;
+  log(line: Extract<Effect, { type: 'log' }>): void;
   /** Something that people look at has changed. */
   publish(topic: 'server' | 'sessions', name: string): void;
   trialFinished(trial: string, outcome: TrialOutcome): void;
@@ -126,7 +126,7 @@ export class Runtime {
       case 'record-transition':
         return edges.history.recordTransition(effect.transition);
       case 'log':
-        return edges.log(effect.server, effect.level, effect.text);
+        return edges.log(effect);
       case 'publish':
         return edges.publish(effect.topic, effect.name);
       case 'trial-finished':

@@ -3,9 +3,18 @@ import type { ListedEntry, ToolInfo } from '../api/contract.ts';
 import { mayComplete } from '../core/dispatch.ts';
 import type { Gateway } from '../core/gateway.ts';
 import { keysOf } from '../core/listing.ts';
-import { LIST_KINDS, type ListKind, type ServerStatus } from '../core/model.ts';
+import {
+  type InstanceKey,
+  type InstanceStatus,
+  LIST_KINDS,
+  type ListKind,
+  type ServerStatus,
+  type Whose,
+} from '../core/model.ts';
 import { isWholeOffer, offeredBy } from '../core/offer.ts';
+import { instanceStatus } from '../core/status.ts';
 import { placed } from '../own-places.ts';
+import { shownWhose } from '../shown.ts';
 import { showableRawJson } from '../text.ts';
 
 /** What people are shown of the core's data: pure, made on request. */
@@ -14,6 +23,18 @@ import { showableRawJson } from '../text.ts';
 export function shown(status: ServerStatus): ServerStatus {
   const { launch } = status;
   return launch.kind === 'http' ? status : { ...status, launch: placed(launch) };
+}
+
+/** A lifecycle line, with whose process it is about where a server has several. */
+export function logText({ text, whose }: { text: string; whose: Whose }): string {
+  return whose.hosts === null || whose.hosts.length === 0 ? text : `${text} (for ${shownWhose(whose)})`;
+}
+
+/** Whose it is and how it fares; the core knows nothing of a replay. */
+export function shownInstance({ view }: Gateway, key: InstanceKey): InstanceStatus {
+  const instance = view.instances.get(key);
+  if (instance !== undefined) return instanceStatus(view, instance);
+  return { instance: key, state: 'starting', pid: null, hosts: [], folder: null };
 }
 
 /** The tools that hosts see, by server and in its order; of one server also when it is disabled. */

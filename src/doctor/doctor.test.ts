@@ -44,6 +44,7 @@ const server: ServerStatus = {
   findings: [],
   since: 0,
   pid: null,
+  instances: [],
   era: null,
   protocolVersion: null,
   openCalls: 0,
@@ -142,7 +143,7 @@ test('files are told before the next server finds none', () => {
 
 test('processes outside the tree of their server are told by their pids', () => {
   const leaf = (pid: number) => ({ pid, command: 'x', rssBytes: 1, children: [] });
-  const row = { server: 'a', instance: 'a', state: 'running', root: leaf(1), strays: [] };
+  const row = { server: 'a', instance: 'a', state: 'running', hosts: null, folder: null, root: leaf(1), strays: [] };
   expect(judgeStrays({ servers: [row] })).toEqual([]);
   const lost = { ...row, root: null, strays: [leaf(7), leaf(8)] };
   expect(judgeStrays({ servers: [row, lost] })).toMatchObject([

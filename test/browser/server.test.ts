@@ -22,6 +22,17 @@ test('a server that ends shows why, what it printed, and what it went through', 
   await page.getByRole('figure', { name: 'Calls a minute · calls 1 · errors 0' }).waitFor();
 });
 
+test('of a server with a process for each host, the page says whose each is', async ({ machine, dashboard }) => {
+  await machine.add('echo', 'echo', [], ['--sharing', 'per-session']);
+  const page = await dashboard.open('#/servers/echo');
+  const processes = page.getByRole('table', { name: 'Processes' });
+  for (const name of ['zed', 'ann']) {
+    const host = await machine.connected({ name });
+    await host.call('echo__echo', { text: 'hi' });
+    await processes.getByRole('row').filter({ hasText: name }).getByText('running').waitFor();
+  }
+});
+
 test('settings are changed at once, and a limit that cannot be read is not sent', async ({ machine, dashboard }) => {
   await machine.add('echo', 'echo');
   const page = await dashboard.open('#/servers/echo/settings');

@@ -105,6 +105,32 @@ test('updates and log lines reach the hosts that asked for them, and no other', 
   expect(of(other, 'notifications/message')).toEqual([]);
 });
 
+test('hosts with a process each: people see which is whose, in the views and in the log, also when one has left', async ({
+  machine,
+}) => {
+  await machine.add('echo', 'echo', [], ['--sharing', 'per-session']);
+  const [zed, ann] = await Promise.all(['zed', 'ann'].map((name) => machine.connected({ name })));
+  for (const host of [zed, ann]) expect(textOf((await host?.call('echo__echo', { text: 'hi' })) as Message)).toBe('hi');
+
+  const { instances } = await machine.ok('info', 'echo', '--json');
+  const own = instances.filter(({ hosts }: { hosts: string[] | null }) => hosts !== null);
+  const byHost = (rows: { hosts: string[] }[]) => rows.toSorted((a, b) => a.hosts.join().localeCompare(b.hosts.join()));
+  const rows = ['ann', 'zed'].map((name) => ({ state: 'running', hosts: [name], folder: null }));
+  expect(byHost(own)).toMatchObject(rows);
+  const { servers } = await machine.ok('ps', '--json');
+  expect(byHost(servers)).toMatchObject(rows);
+  for (const words of [['info', 'echo'], ['ps'], ['ps', '--tree']])
+    expect(await machine.ok(...words), words.join(' ')).toMatch(/ann.*zed|zed.*ann/s);
+
+  zed?.vanish();
+  const log = await until('the end of its process', async () => {
+    const text: string = await machine.ok('logs', 'echo');
+    return /stopped.* \(for zed\)/.test(text) && text;
+  });
+  for (const name of ['ann', 'zed']) expect(log).toMatch(new RegExp(`process \\d+ started \\(for ${name}\\)`));
+  expect(log).not.toMatch(/stopped.* \(for ann\)/);
+});
+
 // — internal —
 
 function connect(machine: Machine, count: number): Promise<Host[]> {

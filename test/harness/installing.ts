@@ -209,6 +209,7 @@ function statusOf(registry: Registry, name: string): ServerStatus {
     findings: [],
     since: 0,
     pid: null,
+    instances: [],
     era: memory?.era ?? null,
     protocolVersion: memory?.protocolVersion ?? null,
     openCalls: 0,

@@ -322,6 +322,7 @@ export function serverStatus(name: string, changes: Partial<ServerStatus> = {}):
     findings: [],
     since: 1_700_000_000_000,
     pid: null,
+    instances: [],
     era: null,
     protocolVersion: null,
     openCalls: 0,

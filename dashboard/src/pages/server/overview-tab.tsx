@@ -16,6 +16,7 @@ import { stateNote, stateTone, uptimeMs } from '../servers/row.ts';
 import { Suggestions } from '../servers/suggestions.tsx';
 import { type Fact, launchFacts } from './facts.ts';
 import { FigurePlots, Latency } from './figure-plots.tsx';
+import { hasOwn, Instances } from './instances.tsx';
 import { Exits, StateTimeline } from './state-past.tsx';
 import './overview.css';
 
@@ -36,6 +37,11 @@ export function OverviewTab({ name }: { name: string }) {
           <Box title="Used by">
             <Users ids={its?.sessions ?? []} />
           </Box>
+          {hasOwn(server) ? (
+            <Box title="Processes">
+              <Instances instances={server.instances} />
+            </Box>
+          ) : null}
           {its === undefined ? null : (
             <Box title="Latency">
               <Latency latency={its.latency} />

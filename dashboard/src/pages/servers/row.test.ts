@@ -35,6 +35,7 @@ function server(changes: Partial<ServerStatus> = {}): ServerStatus {
     findings: [],
     since: NOW - 61_000,
     pid: 7,
+    instances: [],
     era: 'legacy',
     protocolVersion: null,
     openCalls: 0,

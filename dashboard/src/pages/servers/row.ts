@@ -8,7 +8,7 @@ export function isInTrouble(server: ServerStatus): boolean {
   return stateTone(server) === 'bad' || healthTone(server) === 'bad' || server.wantedReason === 'needs-auth';
 }
 
-export function stateTone({ state }: ServerStatus): Tone {
+export function stateTone({ state }: Pick<ServerStatus, 'state'>): Tone {
   switch (state) {
     case 'running':
       return 'good';
