@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { PlainControl, serverStatus } from '../../test/harness/plain-control.ts';
+import { PlainControl } from '../../test/harness/plain-control.ts';
+import { serverStatus } from '../../test/harness/server-status.ts';
 import type { StdioLaunch } from '../core/model.ts';
 import { secretReference } from '../secret-references.ts';
 import { Approvals } from './approvals.ts';

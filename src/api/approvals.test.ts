@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { PlainControl, serverStatus } from '../../test/harness/plain-control.ts';
+import { PlainControl } from '../../test/harness/plain-control.ts';
+import { serverStatus } from '../../test/harness/server-status.ts';
 import { McpdError } from '../errors.ts';
 import {
   APPROVAL_BYTES_MAX,

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { serverStatus } from '../../test/harness/server-status.ts';
 import type { DaemonStatus, ServerStatus } from '../api/contract.ts';
-import { DEFAULT_LIMITS } from '../core/model.ts';
 import { pathsOf } from '../paths.ts';
 import { VERSION } from '../version.ts';
 import { ok, warning } from './check.ts';
@@ -29,38 +29,7 @@ const status: DaemonStatus = {
   warnings: [],
 };
 
-const server: ServerStatus = {
-  name: 'weather',
-  description: '',
-  start: 'on-demand',
-  sharing: 'auto',
-  enabled: true,
-  wanted: 'down',
-  wantedReason: null,
-  state: 'stopped',
-  reason: null,
-  fix: null,
-  health: 'ok',
-  findings: [],
-  since: 0,
-  pid: null,
-  instances: [],
-  era: null,
-  protocolVersion: null,
-  openCalls: 0,
-  calls: 0,
-  errors: 0,
-  starts: 0,
-  lastExit: null,
-  nextStartAt: null,
-  counts: { tools: 2, prompts: 0, resources: 0, templates: 0 },
-  listed: true,
-  source: { kind: 'command', ref: 'node x' },
-  launch: { kind: 'stdio', command: 'node', args: [], cwd: null, env: {} },
-  limits: DEFAULT_LIMITS,
-  fingerprint: 'f',
-  addedAt: 0,
-};
+const server = serverStatus('weather', { health: 'ok', listed: true });
 
 test('a disk is judged by its free bytes and its free entries', () => {
   expect(judgeDisk('/', { bytes: 5 * 1024 ** 3, entries: 1 }).verdict).toBe('ok');

@@ -17,10 +17,10 @@ import type {
   ShutdownRequest,
 } from '../../src/api/contract.ts';
 import type { DaemonControl, FiguresControl, TelemetryControl } from '../../src/api/daemon-control.ts';
-import { DEFAULT_LIMITS } from '../../src/core/model.ts';
 import { McpdError } from '../../src/errors.ts';
 import { PlainOffers } from './plain-offers.ts';
 import { PlainRecordings } from './plain-recordings.ts';
+import { serverStatus } from './server-status.ts';
 
 /** The daemon's side of the control API, from plain data: what the API is given is what a test reads back. */
 export class PlainControl implements DaemonControl {
@@ -302,42 +302,6 @@ export function serverFigures(name: string, changes: Partial<ServerFigures> = {}
     openCalls: 0,
     calls: 0,
     errors: 0,
-    ...changes,
-  };
-}
-
-export function serverStatus(name: string, changes: Partial<ServerStatus> = {}): ServerStatus {
-  return {
-    name,
-    description: `the ${name} server`,
-    start: 'on-demand',
-    sharing: 'auto',
-    enabled: true,
-    wanted: 'down',
-    wantedReason: null,
-    state: 'stopped',
-    reason: null,
-    fix: null,
-    health: 'unknown',
-    findings: [],
-    since: 1_700_000_000_000,
-    pid: null,
-    instances: [],
-    era: null,
-    protocolVersion: null,
-    openCalls: 0,
-    calls: 0,
-    errors: 0,
-    starts: 0,
-    lastExit: null,
-    nextStartAt: null,
-    counts: { tools: 0, prompts: 0, resources: 0, templates: 0 },
-    listed: false,
-    source: { kind: 'command', ref: 'node x' },
-    launch: { kind: 'stdio', command: 'node', args: ['x'], cwd: null, env: {} },
-    limits: DEFAULT_LIMITS,
-    fingerprint: '0',
-    addedAt: 1_700_000_000_000,
     ...changes,
   };
 }

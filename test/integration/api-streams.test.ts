@@ -11,7 +11,8 @@ import { insideHome } from '../../src/home.ts';
 import { LIVE_QUEUE_BYTES_MAX } from '../../src/operation-limits.ts';
 import { pathsOf } from '../../src/paths.ts';
 import { type ListeningApi, listeningApi } from '../harness/listening-api.ts';
-import { serverFigures, serverStatus } from '../harness/plain-control.ts';
+import { serverFigures } from '../harness/plain-control.ts';
+import { serverStatus } from '../harness/server-status.ts';
 import { until } from '../harness/until.ts';
 
 let here: ListeningApi;

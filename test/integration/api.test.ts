@@ -15,7 +15,8 @@ import {
   listeningApi,
   sendRaw,
 } from '../harness/listening-api.ts';
-import { PlainControl, serverStatus } from '../harness/plain-control.ts';
+import { PlainControl } from '../harness/plain-control.ts';
+import { serverStatus } from '../harness/server-status.ts';
 import { until } from '../harness/until.ts';
 
 let here: ListeningApi;

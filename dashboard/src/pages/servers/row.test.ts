@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ServerFigures } from '../../../../src/api/contract/figures.ts';
 import type { ServerStatus, SessionStatus } from '../../../../src/api/contract.ts';
-import { DEFAULT_LIMITS } from '../../../../src/core/model.ts';
+import { serverStatus } from '../../../../test/harness/server-status.ts';
 import { durationText } from '../../duration.ts';
 import { filtered, orderAfterClick, sorted } from './order.ts';
 import {
@@ -19,40 +19,11 @@ import { suggestionsFor } from './suggestion.ts';
 
 const NOW = 1_700_000_000_000;
 
+/** One that runs for a minute. */
 function server(changes: Partial<ServerStatus> = {}): ServerStatus {
-  return {
-    name: 'weather',
-    description: 'Weather by Open-Meteo',
-    start: 'on-demand',
-    sharing: 'auto',
-    enabled: true,
-    wanted: 'up',
-    wantedReason: null,
-    state: 'running',
-    reason: null,
-    fix: null,
-    health: 'ok',
-    findings: [],
-    since: NOW - 61_000,
-    pid: 7,
-    instances: [],
-    era: 'legacy',
-    protocolVersion: null,
-    openCalls: 0,
-    calls: 12,
-    errors: 0,
-    starts: 1,
-    lastExit: null,
-    nextStartAt: null,
-    counts: { tools: 2, prompts: 0, resources: 0, templates: 0 },
-    listed: true,
-    source: { kind: 'catalog', ref: 'weather', package: null },
-    launch: { kind: 'stdio', command: 'node', args: [], cwd: null, env: {} },
-    limits: DEFAULT_LIMITS,
-    fingerprint: '0',
-    addedAt: 0,
-    ...changes,
-  };
+  const running = { wanted: 'up', state: 'running', health: 'ok', since: NOW - 61_000, pid: 7, era: 'legacy' } as const;
+  const used = { calls: 12, starts: 1, counts: { tools: 2, prompts: 0, resources: 0, templates: 0 }, listed: true };
+  return serverStatus('weather', { description: 'Weather by Open-Meteo', ...running, ...used, ...changes });
 }
 
 const figuresOf = (changes: Partial<ServerFigures>): ServerFigures => ({
