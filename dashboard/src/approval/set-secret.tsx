@@ -18,29 +18,34 @@ export function SetSecret({ server, secret }: { server: string; secret: string }
         {`Set ${secret}…`}
       </Button>
       {stage === 'typing' ? (
-        <Dialog
-          title={`${secret} of ${server}`}
-          onClose={close}
-          actions={
-            <Button kind="main" disabled={value === ''} onPress={() => setStage('asking')}>
-              Continue
-            </Button>
-          }
-        >
-          <Field
-            label="Value"
-            hint="Kept in a file that only you can read; the server gets it, and nobody is shown it."
+        <Dialog title={`${secret} of ${server}`} onClose={close}>
+          <form
+            class="stack"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (value !== '') setStage('asking');
+            }}
           >
-            {(ids) => (
-              <input
-                {...ids}
-                type="password"
-                autocomplete="off"
-                value={value}
-                onInput={(event) => setValue(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+            <Field
+              label="Value"
+              hint="Kept in a file that only you can read; the server gets it, and nobody is shown it."
+            >
+              {(ids) => (
+                <input
+                  {...ids}
+                  type="password"
+                  autocomplete="off"
+                  value={value}
+                  onInput={(event) => setValue(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <div class="toolbar">
+              <button type="submit" class="button" data-kind="main" disabled={value === ''}>
+                Continue
+              </button>
+            </div>
+          </form>
         </Dialog>
       ) : null}
       {stage === 'asking' ? (

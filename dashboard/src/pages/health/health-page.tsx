@@ -1,6 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Check, HealthReport, Verdict } from '../../../../src/api/contract/health.ts';
-import { get, wasAborted } from '../../api.ts';
 import { connection, now } from '../../live/store.ts';
 import { counted, timeText } from '../../text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,6 +7,7 @@ import { Command } from '../../ui/code.tsx';
 import { Empty, ErrorNote } from '../../ui/notes.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
 import type { Tone } from '../../ui/tone.ts';
+import { useAnswer } from '../../use-answer.ts';
 import { suggestionsIn } from '../servers/suggestion.ts';
 import { SuggestionList } from '../servers/suggestions.tsx';
 import './health.css';
@@ -22,31 +22,17 @@ const WORST_FIRST: readonly Verdict[] = ['failure', 'warning', 'note', 'ok'];
 
 /** What `mcpd doctor` finds, with what helps. */
 export function HealthPage() {
-  const [report, setReport] = useState<HealthReport | null>(null);
-  const [thrown, setThrown] = useState<unknown>(null);
-  const isLive = connection.value === 'live';
-
-  const look = async (signal?: AbortSignal) => {
-    try {
-      setReport(await get<HealthReport>('/api/health', signal === undefined ? {} : { signal }));
-      setThrown(null);
-    } catch (error) {
-      if (!wasAborted(error)) setThrown(error);
-    }
-  };
-  useEffect(() => {
-    const stop = new AbortController();
-    void look(stop.signal);
-    return () => stop.abort();
-    // After a lost connection the daemon may be another one.
-  }, [isLive]);
+  const [looks, setLooks] = useState(0);
+  // After a lost connection the daemon may be another one.
+  const version = `${connection.value === 'live'} ${looks}`;
+  const { answer: report, thrown } = useAnswer<HealthReport>('/api/health', version);
 
   return (
     <>
       <div class="page-head">
         <h1>Health</h1>
         {report === null ? null : <span class="note">looked at {timeText(report.checkedAt, now.value)}</span>}
-        <Button icon="restart" onPress={() => look()}>
+        <Button icon="restart" onPress={() => setLooks(looks + 1)}>
           Look again
         </Button>
       </div>
