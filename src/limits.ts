@@ -50,6 +50,8 @@ export const SESSIONS_MAX = 512;
 export const START_TIMEOUT_MS = 30 * SECOND;
 /** How long the era probe may stay unanswered before `initialize` is sent on the same pipe. */
 export const PROBE_TIMEOUT_MS = 3 * SECOND;
+/** The same for a server that was modern when it last ran: it is slow, and hardly old. */
+export const PROBE_REMEMBERED_TIMEOUT_MS = 10 * SECOND;
 /** The second start of a trial, which only looks for more tools, is given up sooner. */
 export const COMPARE_TIMEOUT_MS = 10 * SECOND;
 /** One list request while the lists are read. */

@@ -65,6 +65,7 @@ export function newLink(fingerprint: string, abilities: Abilities): ServerLink {
     deaf: false,
     probe: 'unasked',
     refusal: null,
+    lateGreeting: null,
     era: null,
     protocolVersion: '',
     serverInfo: '{}',

@@ -6,6 +6,7 @@ import { World } from '../../test/simulated/world.ts';
 const TOOLS: Character = { tools: ['echo'] };
 const MODERN: Character = { ...TOOLS, era: 'modern' };
 const INITIALIZED = { result: { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'x' } } };
+const DISCOVERED = { result: { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} } };
 const REFUSED = { error: { code: -32_601, message: 'method not found' } };
 
 /** A server of which nothing is known, with its process just spawned. */
@@ -93,6 +94,38 @@ test.each([true, false])(
     expect(world.status('fake')).toMatchObject({ state: 'running', era: 'modern', findings: [] });
   },
 );
+
+test('a server of both eras that was slow to start keeps to the old one, since initialize came last', () => {
+  const { world, process } = given();
+  world.advance(3000);
+  world.serverAnswers(process, 'server/discover', DISCOVERED);
+  expect(world.status('fake').state).toBe('starting');
+  world.serverAnswers(process, 'initialize', INITIALIZED);
+  expect(world.status('fake')).toMatchObject({ state: 'running', era: 'legacy' });
+  world.advance(3000);
+  expect(world.status('fake').era).toBe('legacy');
+});
+
+test('a modern server that was slow to start, and says nothing to initialize, is waited for no longer than the probe', () => {
+  const { world, process } = given();
+  world.advance(3000);
+  world.serverAnswers(process, 'server/discover', DISCOVERED);
+  world.advance(2999);
+  expect(world.status('fake').state).toBe('starting');
+  world.advance(1);
+  expect(world.status('fake')).toMatchObject({ state: 'running', era: 'modern' });
+});
+
+test('a server that is remembered as modern is given more time before it gets initialize', () => {
+  const world = new World();
+  world.install('fake', MODERN);
+  world.post({ type: 'command', server: 'fake', command: 'start' });
+  const process = world.spawned('fake');
+  world.advance(9999);
+  expect(methods(process)).toEqual(['server/discover']);
+  world.advance(1);
+  expect(methods(process)).toEqual(['server/discover', 'initialize']);
+});
 
 test('a legacy server that was slow to start answers both, and is legacy', () => {
   const { world, process } = given();

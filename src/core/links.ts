@@ -1,4 +1,10 @@
-import { COMPARE_TIMEOUT_MS, GREETING_BYTES_MAX, PROBE_TIMEOUT_MS, START_TIMEOUT_MS } from '../limits.ts';
+import {
+  COMPARE_TIMEOUT_MS,
+  GREETING_BYTES_MAX,
+  PROBE_REMEMBERED_TIMEOUT_MS,
+  PROBE_TIMEOUT_MS,
+  START_TIMEOUT_MS,
+} from '../limits.ts';
 import { capabilitiesForLegacy } from '../protocol/abilities.ts';
 import { join } from '../protocol/bytes.ts';
 import type { Frame } from '../protocol/frame.ts';
@@ -30,7 +36,10 @@ export function beginHandshake(core: Core, instance: Instance, link: ServerLink)
   // A trial is there to see, and believes nothing; not even what is known of an installed server of that name.
   const memory = instance.purpose.kind === 'serve' ? core.servers.get(instance.server)?.memory : null;
   if (instance.legacyFirst || comparing || memory?.era === 'legacy') initialize(core, instance, link);
-  else probe(core, instance, link);
+  else
+    probe(core, instance, link, {
+      patienceMs: memory?.era === 'modern' ? PROBE_REMEMBERED_TIMEOUT_MS : PROBE_TIMEOUT_MS,
+    });
 }
 
 /** What an answer to one of mcpd's own requests means. `id` is that of the request. */
@@ -82,8 +91,13 @@ export function onOwnFailure(core: Core, instance: Instance, link: ServerLink, o
   }
 }
 
-/** The era probe was not answered in time: the same pipe gets `initialize`, and whichever is answered first counts. */
+/**
+ * The era probe was not answered in time: the same pipe gets `initialize`. Or `initialize` was not answered in time after a late answer to
+ * the probe: then that answer counts.
+ */
 export function onProbeSilence(core: Core, instance: Instance, link: ServerLink): LinkNews {
+  if (link.step === 'initializing' && link.lateGreeting !== null)
+    return becomeModern(core, instance, link, link.lateGreeting);
   if (link.step !== 'probing') return NO_NEWS;
   return followProbe(core, instance, link, { kind: 'silence' });
 }
@@ -112,11 +126,16 @@ export function isMoreVerbose(level: LogLevel, than: LogLevel): boolean {
 
 // — internal —
 
-function probe(core: Core, instance: Instance, link: ServerLink, again = false): void {
+function probe(
+  core: Core,
+  instance: Instance,
+  link: ServerLink,
+  { again = false, patienceMs = PROBE_TIMEOUT_MS } = {},
+): void {
   link.step = 'probing';
   link.probe = 'open';
   ask(core, instance, link, { kind: 'probe', again }, 'server/discover', `{"_meta":${ownMeta(core)}}`);
-  arm(core, `probe:${instance.key}`, PROBE_TIMEOUT_MS);
+  arm(core, `probe:${instance.key}`, patienceMs);
 }
 
 function initialize(core: Core, instance: Instance, link: ServerLink): void {
@@ -141,12 +160,15 @@ function probeOutcome(frame: Frame): ProbeOutcome {
   return { kind: 'error', code: typeof error?.code === 'number' ? error.code : 0, data: error?.data };
 }
 
-/** The answer may come late, after `initialize` was sent: a modern server that was slow to start is modern all the same. */
+/**
+ * The answer may come late, after `initialize` was sent: a modern server that was slow to start is modern all the same. One of both eras
+ * takes `initialize` for the choice of the old one and keeps to that, so its answer to it is waited for.
+ */
 function onProbe(core: Core, instance: Instance, link: ServerLink, outcome: ProbeOutcome, again: boolean): LinkNews {
   link.probe = 'answered';
   const asksAgain = !again && link.step === 'probing' && classifyProbe(outcome).verdict === 'contradictory';
   if (asksAgain) {
-    probe(core, instance, link, true);
+    probe(core, instance, link, { again: true });
     return NO_NEWS;
   }
   return link.step === 'ready' ? NO_NEWS : followProbe(core, instance, link, outcome);
@@ -157,11 +179,11 @@ function followProbe(core: Core, instance: Instance, link: ServerLink, outcome: 
   const verdict = classifyProbe(outcome);
   switch (verdict.verdict) {
     case 'modern':
-      abandonOwn(link, (own) => own.kind === 'initialize');
-      instance.legacyFirst = false;
-      link.era = 'modern';
-      greet(link, verdict.greeting);
-      return READY;
+      if (link.step !== 'initializing' || link.refusal !== null)
+        return becomeModern(core, instance, link, verdict.greeting);
+      link.lateGreeting = verdict.greeting;
+      arm(core, `probe:${instance.key}`, PROBE_TIMEOUT_MS);
+      return NO_NEWS;
     case 'legacy':
       if (link.refusal !== null) return { kind: 'refused', step: 'handshake', reason: link.refusal };
       if (link.step === 'probing') initialize(core, instance, link);
@@ -174,6 +196,15 @@ function followProbe(core: Core, instance: Instance, link: ServerLink, outcome: 
   }
 }
 
+function becomeModern(core: Core, instance: Instance, link: ServerLink, greeting: ServerGreeting): LinkNews {
+  disarm(core, `probe:${instance.key}`);
+  abandonOwn(link, (own) => own.kind === 'initialize');
+  instance.legacyFirst = false;
+  link.era = 'modern';
+  greet(link, greeting);
+  return READY;
+}
+
 function onInitialized(core: Core, instance: Instance, link: ServerLink, frame: Frame): LinkNews {
   const bytes = join(frame.bytes);
   if (frame.envelope.kind === 'error') {
@@ -183,6 +214,7 @@ function onInitialized(core: Core, instance: Instance, link: ServerLink, frame: 
   if (frame.envelope.kind !== 'result') return NO_NEWS;
   const greeting = readInitializeResult(JSON.parse(text(bytes, frame.envelope.result)));
   if (typeof greeting === 'string') return { kind: 'refused', step: 'handshake', reason: greeting };
+  disarm(core, `probe:${instance.key}`);
   link.era = 'legacy';
   greet(link, greeting);
   // After the answer, never before: a pipelined `initialized` finds servers that have not stored the capabilities yet.
@@ -192,6 +224,7 @@ function onInitialized(core: Core, instance: Instance, link: ServerLink, frame: 
 
 /** A server that has become modern refuses `initialize`; its answer to the probe decides. */
 function onRefused(core: Core, instance: Instance, link: ServerLink, reason: string): LinkNews {
+  if (link.lateGreeting !== null) return becomeModern(core, instance, link, link.lateGreeting);
   if (link.probe === 'answered') return { kind: 'refused', step: 'handshake', reason };
   link.refusal = reason;
   if (link.probe === 'unasked') probe(core, instance, link);

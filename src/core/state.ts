@@ -1,6 +1,6 @@
 import type { Abilities } from '../protocol/abilities.ts';
 import type { RawId } from '../protocol/frame.ts';
-import type { Identity } from '../protocol/handshake.ts';
+import type { Identity, ServerGreeting } from '../protocol/handshake.ts';
 import type { LogLevel } from '../protocol/methods.ts';
 import type { TaskSupport } from '../protocol/tasks.ts';
 import type { Asked, Call, Parked, Question } from './call.ts';
@@ -183,6 +183,8 @@ export interface ServerLink {
   probe: 'unasked' | 'open' | 'answered';
   /** Why it refused `initialize`; only a modern server may. */
   refusal: string | null;
+  /** Its slow answer to the probe, when `initialize` was sent already and may still be answered. */
+  lateGreeting: ServerGreeting | null;
   era: Era | null;
   protocolVersion: string;
   serverInfo: string;
