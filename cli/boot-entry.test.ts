@@ -61,15 +61,18 @@ test.each([
   },
 );
 
-test('a proxy with a password stays out of the file, and a hint names it and the place for it', () => {
-  const env = { HTTPS_PROXY: 'http://me:pa55word@proxy.example:3128', HTTP_PROXY: 'http://proxy.example:3128' };
-  const { content, hints } = bootEntry({ ...facts, env });
-  expect(content).not.toMatch(/HTTPS_PROXY|pa55word/);
-  expect(content).toContain('Environment="HTTP_PROXY=http://proxy.example:3128"\n');
-  const said = hints.join('\n');
-  expect(said).toMatch(/HTTPS_PROXY is not in this file, as it holds a password: .*environment\.d/);
-  expect(said).not.toContain('pa55word');
-});
+test.each(['pa55word', 'pa/55?wo#rd'])(
+  'a proxy with the password %s stays out of the file, and a hint names it and the place for it',
+  (password) => {
+    const env = { HTTPS_PROXY: `http://me:${password}@proxy.example:3128`, HTTP_PROXY: 'http://proxy.example:3128' };
+    const { content, hints } = bootEntry({ ...facts, env });
+    expect(content).not.toMatch(/HTTPS_PROXY|me:/);
+    expect(content).toContain('Environment="HTTP_PROXY=http://proxy.example:3128"\n');
+    const said = hints.join('\n');
+    expect(said).toMatch(/HTTPS_PROXY is not in this file, as it holds a password: .*environment\.d/);
+    expect(said).not.toContain(password);
+  },
+);
 
 test('on macOS it is a launch agent whose text is valid XML', () => {
   const entry = bootEntry({ ...facts, platform: 'darwin', home: '/Users/me/a&b<c>' });

@@ -59,7 +59,7 @@ function settingsOf({ home, env, platform }: BootFacts): { settings: Settings; h
     const key = platform === 'win32' ? name.toUpperCase() : name;
     return !names.has(key) && names.add(key);
   });
-  const secret = distinct.filter(([, value]) => hasPassword(value)).map(([name]) => name);
+  const secret = distinct.filter(([name, value]) => mayHavePassword(name, value)).map(([name]) => name);
   const settings = distinct.filter(([name]) => !secret.includes(name));
   const hints = secret.map(
     (name) => `${name} is not in this file, as it holds a password: ${PLACES[platform] ?? SYSTEMD_PLACE}`,
@@ -74,8 +74,9 @@ const PLACES: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'set it among your environment variables (setx)',
 };
 
-function hasPassword(value: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i.test(value);
+/** The password of a proxy may be written with letters that end an address elsewhere, so there any @ will do. */
+function mayHavePassword(name: string, value: string): boolean {
+  return /_proxy$/i.test(name) ? value.includes('@') : /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i.test(value);
 }
 
 function entryFor(facts: BootFacts, settings: Settings): BootEntry {

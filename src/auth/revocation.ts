@@ -15,8 +15,12 @@ export async function revoked(grant: Grant, url: string, own: Fetch): Promise<Re
   if (endpoint === null || endpoint === undefined) return { state: 'not-offered' };
   const work = async (step: AbortSignal) => {
     const fetch = boundedFetch(own, url, step, 'status');
-    if (refreshToken !== null) await revoke(endpoint, grant, { token: refreshToken, hint: 'refresh_token' }, fetch);
+    const refresh =
+      refreshToken === null ? null : revoke(endpoint, grant, { token: refreshToken, hint: 'refresh_token' }, fetch);
+    // One that is refused says nothing of the other.
+    await refresh?.catch(() => {});
     await revoke(endpoint, grant, { token: accessToken, hint: 'access_token' }, fetch);
+    await refresh;
   };
   try {
     await withinStep('revoking its tokens', new AbortController().signal, work, LOGIN_REVOKE_MS);
