@@ -80,13 +80,28 @@ export type CallTask =
 /** A tool that can be called as a task only, and a host that has none: mcpd makes the task and waits for its end. */
 export interface TaskRun {
   readonly kind: 'run';
-  stage: 'create' | 'watch' | 'fetch';
+  readonly way: TaskWay;
+  /** What the request was for that is out, or was last: to make it, to look at it, to fetch its result (2025-11-25), to bring input (extension). */
+  stage: 'create' | 'watch' | 'fetch' | 'update';
   task: Task | null;
   /** Milliseconds between two looks at it. */
   pollMs: number;
   /** When the tool itself was called. */
   sentAt: number;
 }
+
+/** How the server has tasks: as 2025-11-25 has them, or by the extension of 2026-07-28. */
+export type TaskWay =
+  | { by: 'revision' }
+  | {
+      by: 'extension';
+      /** JSON of the host's capabilities with the extension among them: each request about the task says it again. */
+      readonly declared: string;
+      /** The keys of the input that its host was asked for: a key comes again until its answer has arrived. */
+      readonly asked: Set<string>;
+      /** Raw JSON of the answers, by key, that are still to be sent. */
+      readonly answers: Map<string, string>;
+    };
 
 type CallPhase =
   | { name: 'queued'; view: RequestView; retry: string | null }
@@ -119,6 +134,13 @@ export interface Question {
 /** Where a request of a server waits for its answer. */
 export type Asked = { kind: 'question'; question: Question } | { kind: 'parked'; parked: Parked; key: string };
 
+/** `id` is that of the server's request; null for what a task of a modern server needs, where nothing is open. */
+interface Want {
+  id: RawId | null;
+  method: Callback;
+  params: string;
+}
+
 /** A modern host's call that waits for input while the server's own request stays open. */
 export interface Parked {
   readonly id: string;
@@ -132,7 +154,7 @@ export interface Parked {
   round: number;
   call: Call;
   /** By the key under which the host is asked. */
-  readonly wants: Map<string, { id: RawId; method: Callback; params: string }>;
+  readonly wants: Map<string, Want>;
   nextKey: number;
   /** What the call has come to before its retry came. */
   outcome: { frame: Frame } | { refusal: Refusal; as: CallOutcome } | null;

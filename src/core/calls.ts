@@ -25,7 +25,7 @@ import { capabilityMissing, type Refusal } from './refusals.ts';
 import { uriEdits } from './result-uris.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
 import { bookSubscription, forgetSubscription } from './subscriptions.ts';
-import { taskRequestEdits, taskResultEdits } from './task-messages.ts';
+import { declaredFor, extensionPart, mayBecomeTask, taskRequestEdits, taskResultEdits } from './task-messages.ts';
 import { cancelRun, forgetTask } from './tasks.ts';
 import { lookAtQueue, noteQuiet } from './turns.ts';
 
@@ -56,9 +56,9 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
       // Tokens are unique per sender, so the id that mcpd just gave serves as the token too.
       progressToken: call.progressToken === null ? null : String(upstreamId),
       clientInfo: session?.clientInfo ?? '{}',
-      capabilities: call.abilities.forModern,
+      capabilities: declaredFor(call),
       logLevel: session?.logLevel ?? null,
-      tasks: era === 'modern' && link.taskSupport.extension,
+      tasks: extensionPart(link, call),
       marked: call.prefixed ? call.server : null,
     });
     if (edit !== null) edits.push(edit);
@@ -69,8 +69,8 @@ export function sendCall(core: Core, instance: Instance, link: ServerLink, call:
   }
   if (era === 'legacy' && call.hostEra === 'modern') edits.push(...withoutInput(view));
   if (call.task !== null) edits.push(...taskRequestEdits(call, view));
-  // Between eras it may have to be sent once more, with input; else its frame is given up.
-  call.view = era === call.hostEra ? null : view;
+  // Between eras it may have to be sent once more, with input, and as a task to a modern server; else its frame is given up.
+  call.view = era !== call.hostEra || mayBecomeTask(link, call) ? view : null;
   call.phase = { name: 'sent', upstreamId, sentAt: core.now };
   call.aliveAt = core.now;
   mark(call, MARK.sent, core.now);
@@ -158,14 +158,15 @@ export function endUnanswered(core: Core, instance: Instance, call: Call, outcom
 export function abandonUpstream(core: Core, instance: Instance, call: Call, reason: string): void {
   const { link } = instance;
   if (link === null) return;
-  if (call.task?.kind === 'run') {
-    cancelRun(core, instance, link, call.task, call);
-    if (call.task.stage === 'create') return;
-  }
+  const run = call.task?.kind === 'run' ? call.task : null;
+  if (run !== null) cancelRun(core, instance, link, run, call);
   // The process that had it may have been replaced: there its id is another call's.
   if (call.phase.name !== 'sent' || link.calls.get(call.phase.upstreamId) !== call) return;
   const requestId = call.phase.upstreamId;
-  abandon(link, requestId, call.task?.kind === 'asked' ? 'task' : 'late');
+  const isMaking = run?.stage === 'create';
+  abandon(link, requestId, call.task?.kind === 'asked' || isMaking ? 'task' : 'late');
+  // There a task is cancelled by its id alone. By the extension it may not become one at all.
+  if (isMaking && run?.way.by === 'revision') return;
   if (link.era === 'legacy' && !link.tellsAbout) noteCancelled(core, link, call, requestId);
   toServer(core, instance, notificationText('notifications/cancelled', JSON.stringify({ requestId, reason })));
   if (call.subscribes) forgetSubscription(core, instance, link, call.target);

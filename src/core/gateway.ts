@@ -36,7 +36,7 @@ import { closeSession, onHostMessage, onHostNoise, openSession } from './session
 import type { Core, CoreConfig, Instance, ServerLink } from './state.ts';
 import { serverStatus, sessionStatus } from './status.ts';
 import { endListingsAt, onTaskListTimer } from './task-lists.ts';
-import { onPollTimer } from './task-runs.ts';
+import { onPollTimer } from './task-polling.ts';
 import { neededForTasksUntil } from './tasks.ts';
 import { TransientMap } from './transient-map.ts';
 import { beginTrial, cancelTrial } from './trials.ts';

@@ -12,7 +12,7 @@ import { isMoreVerbose } from './links.ts';
 import { setLogLevel } from './local-answers.ts';
 import { MARK, mark } from './marks.ts';
 import type { Era } from './model.ts';
-import { isOwnState, parkedFor, stateOf, unite } from './parking.ts';
+import { parkedFor, unite } from './parking.ts';
 import { placeFor } from './places.ts';
 import {
   daemonStopping,
@@ -24,9 +24,11 @@ import {
   serverNotEnabled,
   watchesTooMany,
 } from './refusals.ts';
+import { isOwnState, isSigned, stateOf } from './request-state.ts';
 import { type Destination, destinationOf, isRefusal } from './routing.ts';
 import type { Core, HostSession, Instance, KnownServer } from './state.ts';
 import { watchedBy } from './subscriptions.ts';
+import { byExtension, newRun } from './task-messages.ts';
 import { unknownTask } from './task-refusals.ts';
 import { knowsTasks, supportOf, taskPlace } from './tasks.ts';
 
@@ -61,10 +63,8 @@ export function onCall(core: Core, session: HostSession, view: RequestView, fact
     subscribes: route.kind === 'subscription',
     task: taskPartOf(session, view, facts.era, known, route, found.target),
   });
-  // What a legacy server wants was asked by mcpd, so no other state than its own can come back.
   const hostsState = facts.era === 'modern' ? stateOf(view) : null;
-  const serverEra = hostsState === null ? null : eraOf(instance, known);
-  const state = serverEra === 'legacy' || (serverEra === null && isOwnState(hostsState)) ? hostsState : null;
+  const state = hostsState === null ? null : ownState(core, call, view, hostsState, eraOf(instance, known));
   if (state !== null) {
     const parked = parkedFor(core, call, view, state);
     if (parked !== 'anew') {
@@ -118,11 +118,19 @@ function taskPartOf(
   if (route.kind !== 'call' || route.at !== 'tool') return null;
   const asked = param(view, 'task') !== null;
   // Few hosts that could have tasks use them: who calls such a tool plainly wants what it says.
-  if (known.taskTools.has(target) && !(asked && knowsTasks(session)))
-    return { kind: 'run', stage: 'create', task: null, pollMs: 0, sentAt: 0 };
-  if (era === 'modern') return session.abilities.tasks ? { kind: 'offered' } : null;
+  if (known.taskTools.has(target) && !(asked && knowsTasks(session))) return newRun({ by: 'revision' });
+  if (era === 'modern' && session.abilities.tasks) return { kind: 'offered' };
+  if (known.extensionTools.has(target)) return newRun(byExtension(era, session.abilities));
+  if (era === 'modern') return null;
   if (!asked) return null;
   return { kind: knowsTasks(session) ? 'asked' : 'plain' };
+}
+
+/** The state that a retry brings, if mcpd gave it: a modern server has states of its own, unless mcpd has asked for the sake of its task. */
+function ownState(core: Core, call: Call, view: RequestView, state: string, serverEra: Era | null): string | null {
+  if (serverEra === 'legacy') return state;
+  if (!isOwnState(state)) return null;
+  return serverEra === null || isSigned(core, call, view, state) ? state : null;
 }
 
 /** A server that is known to complete nothing is not started to say so. */

@@ -34,6 +34,7 @@ export function define(
     extensions: {},
     quiet: before?.quiet ?? new Set(),
     taskTools: new Set(),
+    extensionTools: before?.extensionTools ?? new Set(),
     callsBackSince: remembered?.callsBack === true ? Number.NEGATIVE_INFINITY : null,
     locked: before?.locked ?? null,
     wish: said,
@@ -43,8 +44,10 @@ export function define(
   announceLists(core);
   const instance = core.instances.get(definition.name) ?? openInstance(core, definition);
   const relaunch = instance.definition.fingerprint !== definition.fingerprint;
-  if (relaunch) known.quiet.clear();
-  else known.callsBackSince = before?.callsBackSince ?? known.callsBackSince;
+  if (relaunch) {
+    known.quiet.clear();
+    known.extensionTools.clear();
+  } else known.callsBackSince = before?.callsBackSince ?? known.callsBackSince;
   if (before !== null && before.definition.sharing !== definition.sharing) placeAnew(core, known);
   for (const one of instancesOf(core, definition.name)) {
     one.definition = definition;

@@ -96,7 +96,10 @@ export function newLink(fingerprint: string, abilities: Abilities): ServerLink {
 
 /** Calls that its process works at. */
 export function callsAtServer({ link, asking }: Instance): Call[] {
-  return [...(link?.calls.values() ?? []), ...[...asking].filter(({ phase }) => phase.name === 'polling')];
+  const atTask = [...asking].filter(
+    ({ phase, task }) => phase.name === 'polling' || (task?.kind === 'run' && task.task !== null),
+  );
+  return [...(link?.calls.values() ?? []), ...atTask];
 }
 
 /** Calls that were sent, wait to be, or wait for what their hosts are asked or for a task. */

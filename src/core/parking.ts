@@ -1,21 +1,36 @@
-import { PARKED_CALLS_MAX, PARKED_GATHER_MS, PARKED_MS } from '../input-limits.ts';
-import { type Callback, lackFor } from '../protocol/abilities.ts';
+import {
+  INPUT_ROUNDS_MAX,
+  PARKED_CALLS_MAX,
+  PARKED_GATHER_MS,
+  PARKED_MS,
+  SERVER_QUESTIONS_MAX,
+} from '../input-limits.ts';
+import { type Callback, isCallback, lackFor } from '../protocol/abilities.ts';
 import { idKey, join } from '../protocol/bytes.ts';
 import type { Frame, RawId, Span } from '../protocol/frame.ts';
-import { edited, inputRequiredResult, labelEdit, wantedKey, withoutLegacyParts } from '../protocol/input.ts';
+import {
+  edited,
+  type InputRequired,
+  inputRequiredResult,
+  labelEdit,
+  wantedKey,
+  withoutLegacyParts,
+} from '../protocol/input.ts';
 import { errorText, METHOD_NOT_FOUND, resultText } from '../protocol/jsonrpc.ts';
-import { elements, jsonString, member, text } from '../protocol/members.ts';
+import { elements, member, text } from '../protocol/members.ts';
 import { param, type RequestView } from '../protocol/request-view.ts';
 import { errorCodeOf } from '../protocol/results.ts';
 import { sampledForServer } from '../protocol/sampling.ts';
 import type { Call, Parked, TaskRun } from './call.ts';
 import { abandonUpstream, deliverAnswer, endUnanswered, finishWithRefusal, finishWithResult } from './calls.ts';
 import { answer, arm, disarm, toServer } from './emit.ts';
-import { forgedState, stateExpired } from './input-refusals.ts';
+import { forgedState, hostLacks, hostRefused, stateExpired, tooManyRounds } from './input-refusals.ts';
 import { MARK, mark, takeMarks } from './marks.ts';
 import { answerNobody, unpark } from './question-table.ts';
-import type { Refusal } from './refusals.ts';
+import { capabilityMissing, type Refusal } from './refusals.ts';
+import { digestOf, stateParts, stateText, URL_ID } from './request-state.ts';
 import type { Core, Instance, ServerLink } from './state.ts';
+import { sendAnswers } from './task-polling.ts';
 
 /**
  * A modern host and a legacy server: the server asks during a call and waits, while the host can only be answered. So its request ends
@@ -43,6 +58,34 @@ export function park(core: Core, instance: Instance, link: ServerLink, call: Cal
   if (parked.stage === 'gathering') arm(core, `park:${parked.id}`, PARKED_GATHER_MS);
 }
 
+/** What a task of a modern server needs: its host is asked for all of it at once. Why it cannot be asked, or null. */
+export function parkForTask(
+  core: Core,
+  instance: Instance,
+  call: Call,
+  requests: InputRequired['requests'],
+): Refusal | null {
+  if (call.parked === null && core.parked.size >= PARKED_CALLS_MAX)
+    return hostRefused(call.server, 'input', `${PARKED_CALLS_MAX} calls wait for their hosts already`);
+  const parked = call.parked ?? newParked(core, instance, call);
+  call.parked = parked;
+  if (parked.round >= INPUT_ROUNDS_MAX) return tooManyRounds(call.server, INPUT_ROUNDS_MAX);
+  if (parked.wants.size + requests.length > SERVER_QUESTIONS_MAX)
+    return tooManyRounds(call.server, SERVER_QUESTIONS_MAX);
+  for (const { key, method, params } of requests) {
+    if (!isCallback(method)) return hostLacks(call.server, method.slice(0, 100));
+    const lack = lackFor(call.abilities, method, JSON.parse(params));
+    if (lack !== null) return capabilityMissing(call.server, lack);
+    const bytes = Buffer.from(params);
+    const whole = { start: 0, end: bytes.length };
+    const shown = edited(bytes, whole, labelEdit(bytes, whole, method, labelOf(call)));
+    parked.wants.set(key, { id: null, method, params: shown });
+  }
+  call.askedBack = true;
+  if (parked.stage === 'gathering') tellHost(core, parked);
+  return null;
+}
+
 /** The server needs this answer no longer. */
 export function takeBack(link: ServerLink, parked: Parked, key: string, id: RawId): void {
   parked.wants.delete(key);
@@ -64,27 +107,13 @@ export function onParkTimer(core: Core, id: string): void {
   endUnanswered(core, instance, call, 'cancelled');
 }
 
-/** The `requestState` of a request that brings input, '' where it has none; null for a request that brings none. */
-export function stateOf(view: RequestView): string | null {
-  const value = param(view, 'requestState');
-  if (value === null) return param(view, 'inputResponses') === null ? null : '';
-  return jsonString(view.bytes, value) ?? '';
-}
-
-/** It looks like one that mcpd gave. */
-export function isOwnState(state: string | null): boolean {
-  return state?.startsWith(PREFIX) === true;
-}
-
 /** Why this retry cannot be joined to a parked call; else that call, or `anew` when it is to be sent as a call of its own. */
 export function parkedFor(core: Core, call: Call, view: RequestView, state: string): Parked | 'anew' | Refusal {
-  const [, id = '', round = '', mac = ''] = /^mcpd\.([A-Za-z0-9-]+)\.(\d+)\.([A-Za-z0-9_-]+)$/.exec(state) ?? [];
-  const digest = digestOf(core, call, view);
-  if (mac === '' || mac !== macOf(core, { id, round: Number(round), principal: call.principal, digest }))
-    return forgedState();
-  if (id === URL_ID) return 'anew';
-  const parked = core.parked.get(id);
-  return parked === undefined || parked.round !== Number(round) || parked.stage !== 'with-host'
+  const parts = stateParts(core, call, view, state);
+  if (parts === null) return forgedState();
+  if (parts.id === URL_ID) return 'anew';
+  const parked = core.parked.get(parts.id);
+  return parked === undefined || parked.round !== parts.round || parked.stage !== 'with-host'
     ? stateExpired(call.server)
     : parked;
 }
@@ -115,11 +144,17 @@ export function unite(core: Core, instance: Instance, parked: Parked, call: Call
     const response = responses === null ? null : member(view.bytes, responses, key);
     if (response === null) continue;
     parked.wants.delete(key);
+    if (want.id === null) {
+      keepAnswer(call, key, text(view.bytes, response));
+      continue;
+    }
     link.asked.delete(idKey(want.id));
     toServer(core, instance, resultText(want.id, answerFor(link, want.method, view.bytes, response)));
   }
   // What it left out is asked once more, unless this host cannot be asked for it.
   if (call.abilities.raw !== before.abilities.raw) refuseLacking(core, instance, link, parked);
+  if (call.task?.kind === 'run' && call.phase.name === 'polling' && hasAnswers(call))
+    sendAnswers(core, instance, link, call, call.task);
   if (parked.wants.size > 0) tellHost(core, parked);
 }
 
@@ -155,19 +190,10 @@ export function tookUrlRefusal(core: Core, instance: Instance, call: Call, frame
 
 // — internal —
 
-const PREFIX = 'mcpd.';
 /** The only requests that a modern server may end with a wish for input. */
 const ASKING_METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
 const OWN_KEY = /^q\d+$/;
-const URL_ID = 'url';
 const URL_ELICITATION_REQUIRED = -32_042;
-
-interface StateFacts {
-  id: string;
-  round: number;
-  principal: string;
-  digest: string;
-}
 
 function newParked(core: Core, instance: Instance, call: Call): Parked {
   const parked: Parked = {
@@ -191,6 +217,14 @@ function keyFor(parked: Parked, { bytes, params }: Wanted): string {
   const wanted = wantedKey(bytes, params);
   if (wanted !== null && !OWN_KEY.test(wanted) && !parked.wants.has(wanted)) return wanted;
   return `q${parked.nextKey++}`;
+}
+
+function keepAnswer({ task }: Call, key: string, json: string): void {
+  if (task?.kind === 'run' && task.way.by === 'extension') task.way.answers.set(key, json);
+}
+
+function hasAnswers({ task }: Call): boolean {
+  return task?.kind === 'run' && task.way.by === 'extension' && task.way.answers.size > 0;
 }
 
 /** The task that mcpd runs for the one call is now run for the other. */
@@ -225,6 +259,10 @@ function refuseLacking(core: Core, instance: Instance, link: ServerLink, { call,
     const lack = lackFor(call.abilities, method, JSON.parse(params));
     if (lack === null) continue;
     wants.delete(key);
+    if (id === null) {
+      abandonUpstream(core, instance, call, 'its host gave no input');
+      return finishWithRefusal(core, instance, call, capabilityMissing(call.server, lack), 'error');
+    }
     link.asked.delete(idKey(id));
     toServer(core, instance, errorText(id, METHOD_NOT_FOUND, `the host does not support ${lack}`));
   }
@@ -234,21 +272,6 @@ function refuseLacking(core: Core, instance: Instance, link: ServerLink, { call,
 function answerFor(link: ServerLink, method: Callback, bytes: Uint8Array, response: Span): string {
   const edits = method === 'sampling/createMessage' ? sampledForServer(bytes, response, link.protocolVersion) : [];
   return edited(bytes, response, edits);
-}
-
-/** The same request brought again has the same; another one has not. */
-function digestOf(core: Core, call: Call, view: RequestView): string {
-  const args = param(view, 'arguments');
-  const json = args === null ? '' : text(view.bytes, args);
-  return core.config.digest(Buffer.from(`${call.method}\n${call.server}\n${call.target}\n${json}`));
-}
-
-function stateText(core: Core, facts: StateFacts): string {
-  return `${PREFIX}${facts.id}.${facts.round}.${macOf(core, facts)}`;
-}
-
-function macOf(core: Core, { id, round, principal, digest }: StateFacts): string {
-  return core.config.sign(`request-state\n${id}\n${round}\n${principal}\n${digest}`);
 }
 
 /** Who asks, for a host that knows mcpd only. */

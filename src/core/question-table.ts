@@ -89,9 +89,10 @@ export function unpark(core: Core, parked: Parked): void {
   const instance = core.instances.get(parked.instance);
   const link = instance?.link ?? null;
   for (const { id, method } of parked.wants.values()) {
-    const asked = link?.asked.get(idKey(id));
+    // Of what a task needs nothing is open.
+    const asked = id === null ? undefined : link?.asked.get(idKey(id));
     // A process that has taken the place of the one that asked may use the same ids.
-    if (instance === undefined || asked?.kind !== 'parked' || asked.parked !== parked) continue;
+    if (instance === undefined || id === null || asked?.kind !== 'parked' || asked.parked !== parked) continue;
     link?.asked.delete(idKey(id));
     if (method === 'elicitation/create') toServer(core, instance, resultText(id, '{"action":"cancel"}'));
     else answerNobody(core, instance, id, 'the host did not come back with an answer');

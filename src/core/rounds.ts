@@ -6,12 +6,13 @@ import { edited, type InputRequired, labelEdit, readInputRequired, retryMembers 
 import { jsonString, member, text } from '../protocol/members.ts';
 import { samplingForHost } from '../protocol/sampling.ts';
 import type { Call, Question, Round } from './call.ts';
-import { finishWithRefusal } from './calls.ts';
+import { abandonUpstream, finishWithRefusal } from './calls.ts';
 import { arm } from './emit.ts';
 import { hostLacks, hostRefused, tooManyRounds } from './input-refusals.ts';
 import { newQuestionId, openQuestion } from './question-table.ts';
 import { type Refusal, unreadableAnswer } from './refusals.ts';
 import type { Core, HostSession, Instance } from './state.ts';
+import { sendAnswers } from './task-polling.ts';
 import { lookAtQueue } from './turns.ts';
 
 /**
@@ -25,7 +26,7 @@ export function tookRound(core: Core, instance: Instance, call: Call, frame: Fra
   const required = readInputRequired(frame, frame.envelope.result, INPUT_BYTES_MAX);
   if (required === null) return false;
   const refusal =
-    typeof required === 'string' ? unreadableAnswer(call.server, required) : begin(core, instance, call, required);
+    typeof required === 'string' ? unreadableAnswer(call.server, required) : beginRound(core, instance, call, required);
   if (refusal !== null) finishWithRefusal(core, instance, call, refusal, 'error');
   return true;
 }
@@ -40,20 +41,14 @@ export function onRoundAnswer(core: Core, question: Question, from: RoundOrigin,
   // An answer that is an error has no place in the retry. A form that nobody filled in has.
   else if (question.method === 'elicitation/create') call.phase.round.responses.set(key, '{"action":"cancel"}');
   else if (envelope.kind === 'error')
-    return finishWithRefusal(
-      core,
-      instance,
-      call,
-      hostRefused(call.server, question.method, text(bytes, envelope.error)),
-      'error',
-    );
+    return giveUp(core, instance, call, hostRefused(call.server, question.method, text(bytes, envelope.error)));
   goOnIfComplete(core, instance, call, call.phase.round);
 }
 
 export function onRoundFailure(core: Core, method: Callback, { call }: RoundOrigin, reason: string): void {
   const instance = core.instances.get(call.instance);
   if (instance === undefined) return;
-  finishWithRefusal(core, instance, call, hostRefused(call.server, method, reason), 'error');
+  giveUp(core, instance, call, hostRefused(call.server, method, reason));
 }
 
 /** Rounds without questions: the server wants to be asked again a moment later. */
@@ -62,11 +57,13 @@ export function onAgainTimer(core: Core, instance: Instance): void {
     if (call.phase.name === 'asking') goOnIfComplete(core, instance, call, call.phase.round);
 }
 
-// — internal —
-
-type RoundOrigin = Extract<Question['from'], { kind: 'round' }>;
-
-function begin(core: Core, instance: Instance, call: Call, { requests, requestState }: InputRequired): Refusal | null {
+/** Asks the host of a call, of whose answer only this is left; why it cannot be asked, or null. */
+export function beginRound(
+  core: Core,
+  instance: Instance,
+  call: Call,
+  { requests, requestState }: InputRequired,
+): Refusal | null {
   const session = core.sessions.get(call.session);
   if (session === undefined || call.phase.name !== 'sent') return null;
   if (requests.length > SERVER_QUESTIONS_MAX) return tooManyRounds(call.server, SERVER_QUESTIONS_MAX);
@@ -90,6 +87,16 @@ function begin(core: Core, instance: Instance, call: Call, { requests, requestSt
   // Those that come later go along with the first, which must not be put off.
   if (requests.length === 0 && !pauses) arm(core, `again:${instance.key}`, INPUT_RETRY_MS);
   return null;
+}
+
+// — internal —
+
+type RoundOrigin = Extract<Question['from'], { kind: 'round' }>;
+
+/** Nothing is open at the server, unless it has made a task. */
+function giveUp(core: Core, instance: Instance, call: Call, refusal: Refusal): void {
+  if (call.task !== null) abandonUpstream(core, instance, call, 'its host gave no input');
+  finishWithRefusal(core, instance, call, refusal, 'error');
 }
 
 function ask(
@@ -124,6 +131,11 @@ function goOnIfComplete(core: Core, instance: Instance, call: Call, round: Round
   for (const [key, json] of round.responses) {
     if (json === null) return;
     responses.set(key, json);
+  }
+  if (call.task?.kind === 'run' && call.task.task !== null) {
+    if (instance.link === null || call.task.way.by !== 'extension') return;
+    for (const [key, json] of responses) call.task.way.answers.set(key, json);
+    return sendAnswers(core, instance, instance.link, call, call.task);
   }
   if (call.view === null) return;
   instance.asking.delete(call);

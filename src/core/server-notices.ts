@@ -44,7 +44,7 @@ export function onServerNotice(
     case 'notifications/tasks/status':
       return onTaskStatus(core, instance, link, frame);
     case 'notifications/tasks':
-      return onTaskNotice(core, instance, frame);
+      return onTaskNotice(core, instance, link, frame);
     case 'notifications/subscriptions/acknowledged':
       return;
   }

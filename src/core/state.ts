@@ -89,6 +89,8 @@ export interface KnownServer {
   readonly quiet: Set<string>;
   /** Tools that can be called as a task only. */
   taskTools: ReadonlySet<string>;
+  /** Tools that were seen to refuse clients without the tasks extension. */
+  readonly extensionTools: Set<string>;
   /** When it was first seen to ask something during a call; sessions that came later get processes of their own. */
   callsBackSince: number | null;
   /** A person must act first: why. */

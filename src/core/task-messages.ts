@@ -1,5 +1,7 @@
 import { TASK_BYTES_MAX } from '../input-limits.ts';
+import type { Abilities } from '../protocol/abilities.ts';
 import { type Edit, join, mentions } from '../protocol/bytes.ts';
+import { withTasks } from '../protocol/extension-tasks.ts';
 import type { Frame, Span } from '../protocol/frame.ts';
 import { withoutMembers } from '../protocol/members.ts';
 import type { RequestView } from '../protocol/request-view.ts';
@@ -14,13 +16,40 @@ import {
   unexposeEdits,
   withoutRelatedTask,
 } from '../protocol/tasks.ts';
-import type { Call } from './call.ts';
+import type { Call, TaskRun, TaskWay } from './call.ts';
+import type { Era } from './model.ts';
 import type { Core, HostSession, Instance, ServerLink } from './state.ts';
 import { bookTask, knowsTasks, noteStatus, taskOf } from './tasks.ts';
 
 /** What of messages must change where they speak of tasks: the ids, which hosts and servers know by different names. */
 
 const RELATED = `"${RELATED_TASK_KEY}"`;
+
+/** A task that mcpd will run for the call. */
+export function newRun(way: TaskWay): TaskRun {
+  return { kind: 'run', way, stage: 'create', task: null, pollMs: 0, sentAt: 0 };
+}
+
+export function byExtension(hostEra: Era, { raw, forModern }: Abilities): TaskWay {
+  const declared = withTasks(hostEra === 'modern' ? raw : forModern);
+  return { by: 'extension', declared, asked: new Set(), answers: new Map() };
+}
+
+/** The server may refuse this call for want of the extension, which its host has not declared. */
+export function mayBecomeTask({ era, taskSupport }: ServerLink, { method, task }: Call): boolean {
+  return taskSupport.extension && era === 'modern' && method === 'tools/call' && task?.kind !== 'offered';
+}
+
+/** JSON of the capabilities that a modern server is told of a legacy host, or of any whose task mcpd runs. */
+export function declaredFor({ task, abilities }: Call): string {
+  return task?.kind === 'run' && task.way.by === 'extension' ? task.way.declared : abilities.forModern;
+}
+
+/** What becomes of the extension among the capabilities of the request. */
+export function extensionPart({ era, taskSupport }: ServerLink, { task }: Call): 'pass' | 'drop' | 'declare' {
+  if (task?.kind === 'run' && task.way.by === 'extension') return 'declare';
+  return era === 'modern' && taskSupport.extension ? 'pass' : 'drop';
+}
 
 /** What the call will be, now that its server is known: as a task only where the server has tasks of the host's era. */
 export function settleTask(link: ServerLink, call: Call): void {
@@ -30,9 +59,11 @@ export function settleTask(link: ServerLink, call: Call): void {
     case 'asked':
       if (link.era !== 'legacy' || !support.calls) call.task = { kind: 'plain' };
       return;
-    case 'run':
-      if (link.era !== 'legacy' || !support.calls) call.task = null;
+    case 'run': {
+      const has = call.task.way.by === 'revision' ? support.calls : support.extension;
+      if (!has || link.era !== (call.task.way.by === 'revision' ? 'legacy' : 'modern')) call.task = null;
       return;
+    }
     case 'offered':
       if (link.era !== 'modern' || !support.extension) call.task = null;
       return;
@@ -43,9 +74,10 @@ export function settleTask(link: ServerLink, call: Call): void {
 }
 
 /** The edits that make a tool call a task, or a plain call. */
-export function taskRequestEdits({ task }: Call, { request, params }: RequestView): Edit[] {
-  if (task?.kind === 'plain') return withoutMembers(params, ['task']);
-  if (task?.kind !== 'run' || request.params === null) return [];
+export function taskRequestEdits({ task, hostEra }: Call, { request, params }: RequestView): Edit[] {
+  const byExtension = task?.kind === 'run' && task.way.by === 'extension';
+  if (task?.kind === 'plain' || (byExtension && hostEra === 'legacy')) return withoutMembers(params, ['task']);
+  if (byExtension || task?.kind !== 'run' || request.params === null) return [];
   const end = request.params.end - 1;
   return [{ start: end, end, with: ',"task":{}' }];
 }

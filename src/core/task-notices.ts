@@ -29,7 +29,7 @@ export function onTaskStatus(core: Core, instance: Instance, link: ServerLink, f
 }
 
 /** `notifications/tasks` of the extension: for the listens that asked for this task. */
-export function onTaskNotice(core: Core, instance: Instance, frame: Frame): void {
+export function onTaskNotice(core: Core, instance: Instance, link: ServerLink, frame: Frame): void {
   const { envelope } = frame;
   if (envelope.kind !== 'notification' || envelope.params === null) return;
   const { params } = envelope;
@@ -37,6 +37,7 @@ export function onTaskNotice(core: Core, instance: Instance, frame: Frame): void
   const view = readTask(bytes, params);
   if (view === null) return;
   const task = taskOf(core, instance, view.raw);
+  if (task?.run != null) return onRunStatus(core, instance, link, task.run, view.status);
   const watchers = instance.taskWatchers.get(view.raw) ?? [];
   const key = watchKey(instance.server, view.raw);
   for (const id of watchers) {

@@ -1,6 +1,6 @@
-import { INVALID_PARAMS, MISSING_CAPABILITY } from '../protocol/jsonrpc.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY } from '../protocol/jsonrpc.ts';
 import { TASKS_EXTENSION } from '../protocol/tasks.ts';
-import type { Refusal } from './refusals.ts';
+import { clipped, type Refusal } from './refusals.ts';
 
 /** Errors towards hosts about tasks. */
 
@@ -19,5 +19,24 @@ export function lacksTasks(): Refusal {
     code: MISSING_CAPABILITY,
     message: `params.notifications.taskIds needs the extension ${TASKS_EXTENSION} among the capabilities of the request`,
     data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
+  };
+}
+
+/** The server refuses to say more of the task that the call became, or to take what it asked for. */
+export function taskLost(server: string, method: string, why: string): Refusal {
+  return {
+    code: INTERNAL_ERROR,
+    message: `${server} made a task of this call, and answered ${method} for it with an error (${clipped(why)}): the outcome is unknown`,
+    data: { reason: 'task-lost', server, sent: true, outcome: 'unknown' },
+  };
+}
+
+/** The server, or somebody else there, has cancelled the task that the call became. */
+export function taskCancelled(server: string, why: string | null): Refusal {
+  const said = why === null ? '' : `: ${clipped(why)}`;
+  return {
+    code: INTERNAL_ERROR,
+    message: `${server} made a task of this call, and the task was cancelled there${said}`,
+    data: { reason: 'task-cancelled', server },
   };
 }

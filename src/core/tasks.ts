@@ -1,9 +1,11 @@
 import { TASK_BYTES_MAX, TASK_HOLDS_MS, TASKS_KEPT } from '../input-limits.ts';
 import { join } from '../protocol/bytes.ts';
+import { withTasks } from '../protocol/extension-tasks.ts';
 import type { Frame, Span } from '../protocol/frame.ts';
+import { modernMeta } from '../protocol/handshake.ts';
 import { featuresOf } from '../protocol/revisions.ts';
 import { createdTask, relatedTaskId, type TaskSupport, type TaskView, taskSupportIn } from '../protocol/tasks.ts';
-import { abandon, tell } from './asking.ts';
+import { ownMeta, tell } from './asking.ts';
 import type { Call, TaskRun } from './call.ts';
 import type { Era, InstanceKey, ServerName, SessionId } from './model.ts';
 import { instancesOf, placeFor } from './places.ts';
@@ -116,13 +118,19 @@ export function neededForTasksUntil(core: Core, { key, generation }: Instance): 
   return until;
 }
 
+/** JSON of the params of a request about the task that mcpd runs for the call; `more` are further members. */
+export function taskParams(core: Core, { session }: Call, { task, way }: TaskRun, more = ''): string {
+  const id = JSON.stringify(task?.raw ?? '');
+  if (way.by === 'revision') return `{"taskId":${id}}`;
+  const clientInfo = core.sessions.get(session)?.clientInfo ?? core.ownInfo;
+  return `{"taskId":${id}${more},"_meta":${modernMeta(clientInfo, way.declared, null)}}`;
+}
+
 /** Nobody waits any more for the task that mcpd runs: the server is told. One that is being made is cancelled when its id is known. */
-export function cancelRun(core: Core, instance: Instance, link: ServerLink, { task }: TaskRun, call: Call): void {
+export function cancelRun(core: Core, instance: Instance, link: ServerLink, run: TaskRun, call: Call): void {
   // The process that had it may have been replaced.
-  if (task !== null && task.generation === instance.generation)
-    return tell(core, instance, link, 'tasks/cancel', JSON.stringify({ taskId: task.raw }));
-  const { phase } = call;
-  if (phase.name === 'sent' && link.calls.get(phase.upstreamId) === call) abandon(link, phase.upstreamId, 'task');
+  if (run.task !== null && run.task.generation === instance.generation)
+    tell(core, instance, link, 'tasks/cancel', taskParams(core, call, run));
 }
 
 /** Its id comes after everybody has left. */
@@ -134,7 +142,9 @@ export function cancelLateTask(
 ): void {
   if (envelope.kind !== 'result' || length > TASK_BYTES_MAX) return;
   const view = createdTask(join(bytes), envelope.result);
-  if (view !== null) tell(core, instance, link, 'tasks/cancel', JSON.stringify({ taskId: view.raw }));
+  if (view === null) return;
+  const meta = link.era === 'modern' ? { _meta: JSON.parse(ownMeta(core, withTasks('{}'))) as object } : {};
+  tell(core, instance, link, 'tasks/cancel', JSON.stringify({ taskId: view.raw, ...meta }));
 }
 
 /** The task to which a server's message says that it belongs. */

@@ -8,6 +8,7 @@ import type { Call } from './call.ts';
 import { deliverAnswer, finishWithRefusal, finishWithResult } from './calls.ts';
 import { NO_COMPLETIONS } from './dispatch.ts';
 import { arm, disarm, find, toServer } from './emit.ts';
+import { tookDemand, tookTaskState } from './extension-runs.ts';
 import { giveUp, releaseSlot, respawnLegacy, signal } from './fleet.ts';
 import { onHeard } from './health.ts';
 import { armIdle } from './idle.ts';
@@ -153,9 +154,12 @@ function onUnexpected(core: Core, instance: Instance, link: ServerLink, id: numb
 
 /** Between eras an answer may be a request for input; and it may be a task that mcpd waits for. */
 function onCallAnswer(core: Core, instance: Instance, link: ServerLink, call: Call, frame: Frame): void {
-  if (call.task !== null && tookTask(core, instance, link, call, frame)) return;
+  if (call.task !== null) {
+    if (tookTask(core, instance, link, call, frame) || tookTaskState(core, instance, link, call, frame)) return;
+  }
   if (call.view !== null) {
-    if (link.era === 'modern' && tookRound(core, instance, call, frame)) return;
+    if (link.era === 'modern' && tookDemand(core, instance, link, call, frame)) return;
+    if (link.era === 'modern' && call.hostEra === 'legacy' && tookRound(core, instance, call, frame)) return;
     if (link.era === 'legacy' && tookUrlRefusal(core, instance, call, frame)) return;
   }
   if (call.method === 'completion/complete' && isUnknownMethod(frame))

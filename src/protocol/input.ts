@@ -35,8 +35,16 @@ export function readInputRequired(frame: Frame, result: Span, bytesMax: number):
   const asked = member(bytes, result, 'inputRequests');
   const state = member(bytes, result, 'requestState');
   if (asked === null && state === null) return 'neither inputRequests nor requestState is there';
+  const requests = asked === null ? [] : readInputRequests(bytes, asked);
+  return typeof requests === 'string'
+    ? requests
+    : { requests, requestState: state === null ? null : text(bytes, state) };
+}
+
+/** The requests in an object of `inputRequests`, or the reason why they cannot be read. */
+export function readInputRequests(bytes: Uint8Array, asked: Span): InputRequired['requests'] | string {
   const requests: { key: string; method: string; params: string }[] = [];
-  const entries = asked === null ? [] : members(bytes, asked);
+  const entries = members(bytes, asked);
   const twice = duplicateKey(entries);
   if (twice !== null) return `inputRequests[${JSON.stringify(twice)}] is there twice`;
   for (const entry of entries) {
@@ -46,7 +54,7 @@ export function readInputRequired(frame: Frame, result: Span, bytesMax: number):
     if (name === null) return `inputRequests[${JSON.stringify(entry.key)}] has no method`;
     requests.push({ key: entry.key, method: name, params: params === null ? '{}' : text(bytes, params) });
   }
-  return { requests, requestState: state === null ? null : text(bytes, state) };
+  return requests;
 }
 
 /** JSON of a result that asks a modern host for input. */

@@ -28,7 +28,7 @@ function edited(
   from: Era,
   to: Era,
   progressToken: string | null = null,
-  tasks = false,
+  tasks: 'pass' | 'drop' | 'declare' = 'drop',
 ): string | null {
   const view = request(params);
   const edit = metaEdit(view, {
@@ -96,7 +96,12 @@ test('of the capabilities of a modern host the tasks extension is left out where
   expect(edited(meta(`{"${KEY}tasks":{},"x":{}}`), 'modern', 'modern')).toBe(meta('{"x":{}}'));
   expect(edited(meta(`{"x":{ }, "${KEY}tasks":{}}`), 'modern', 'modern')).toBe(meta('{"x":{ }}'));
   expect(edited(meta('{"x":{}}'), 'modern', 'modern')).toBeNull();
-  expect(edited(meta(`{"${KEY}tasks":{}}`), 'modern', 'modern', null, true)).toBeNull();
+  expect(edited(meta(`{"${KEY}tasks":{}}`), 'modern', 'modern', null, 'pass')).toBeNull();
+});
+
+test('the capabilities of a modern host are replaced where the tasks extension is declared in its stead', () => {
+  const meta = (capabilities: string) => `{"_meta":{"${KEY}clientCapabilities":${capabilities},"x":1}}`;
+  expect(edited(meta('{"roots":{}}'), 'modern', 'modern', null, 'declare')).toBe(meta('{}'));
 });
 
 test('a request that belongs to a task names it as the server does', () => {

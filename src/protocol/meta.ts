@@ -73,22 +73,11 @@ export function traceparentOf(view: RequestView): string | null {
 /**
  * The edit that makes `_meta` right for the server, or null when it is right as it is.
  * `progressToken` is raw JSON, and replaces the host's. `clientInfo`, `capabilities` (raw JSON) and `logLevel` are those of a legacy
- * host's session. `tasks`: the server takes part in their extension. `marked`: the server by whose name its tasks are known to the host;
+ * host's session, or `capabilities` what takes the place of the host's. `tasks`: whether their extension passes where a host declares it, is
+ * left out because the server has no part in it, or is declared with `capabilities` in the host's stead. `marked`: the server by whose name its tasks are known to the host;
  * null where they are not.
  */
-export function metaEdit(
-  view: RequestView,
-  way: {
-    from: 'legacy' | 'modern';
-    to: 'legacy' | 'modern';
-    progressToken: string | null;
-    clientInfo: string;
-    capabilities: string;
-    logLevel: string | null;
-    tasks: boolean;
-    marked: string | null;
-  },
-): Edit | null {
+export function metaEdit(view: RequestView, way: Way): Edit | null {
   const { bytes, request } = view;
   const added =
     way.to === 'modern' && way.from === 'legacy'
@@ -124,6 +113,17 @@ export function metaEdit(
 }
 
 // — internal —
+
+interface Way {
+  from: 'legacy' | 'modern';
+  to: 'legacy' | 'modern';
+  progressToken: string | null;
+  clientInfo: string;
+  capabilities: string;
+  logLevel: string | null;
+  tasks: 'pass' | 'drop' | 'declare';
+  marked: string | null;
+}
 
 /** The last one with an envelope, and where it stood: a modern client sends the same with each of its requests. */
 let last: { raw: Buffer; start: number; meta: RequestMeta } | null = null;
@@ -182,13 +182,14 @@ function named(list: readonly Member[], key: string): Member | null {
 function replacement(
   bytes: Uint8Array,
   entry: Member,
-  { progressToken, tasks, marked }: { progressToken: string | null; tasks: boolean; marked: string | null },
+  { progressToken, tasks, capabilities, marked }: Pick<Way, 'progressToken' | 'tasks' | 'capabilities' | 'marked'>,
 ): string | null {
   switch (entry.key) {
     case 'progressToken':
       return progressToken;
     case CAPABILITIES_KEY:
-      return tasks ? null : withoutTasks(bytes, entry);
+      if (tasks === 'declare') return capabilities;
+      return tasks === 'pass' ? null : withoutTasks(bytes, entry);
     case RELATED_TASK_KEY:
       return marked === null ? null : relatedForServer(bytes, entry, marked);
     default:

@@ -6,6 +6,7 @@ import type { Host } from '../harness/host.ts';
 import { type Machine, test } from '../harness/machine.ts';
 import { type Message, textOf } from '../harness/message.ts';
 import { askModern, listenModern } from '../harness/modern.ts';
+import { placeOf, Try, tool } from '../harness/trying.ts';
 import { until } from '../harness/until.ts';
 
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json');
@@ -79,9 +80,7 @@ test('after a restart of the daemon the id of a task still finds its server', as
   expect((await host.ask('tasks/get', { taskId: 'nobody~1' })).error?.code).toBe(-32_602);
 });
 
-test('a modern server with the extension gives tasks to the hosts that take them, and to no others', async ({
-  machine,
-}) => {
+test('a modern server with the extension gives tasks to the hosts that take them', async ({ machine }) => {
   await machine.add('mine', 'task-extension');
   await machine.add('yours', 'task-extension');
   const host = machine.host();
@@ -108,11 +107,47 @@ test('a modern server with the extension gives tasks to the hosts that take them
   });
   expect((await ask('tasks/cancel', { taskId: 'mine~t1' })).result).toEqual({ resultType: 'complete' });
   expect((await ask('tasks/get', { taskId: 'mine~t1' })).result).toMatchObject({ status: 'cancelled' });
+});
 
-  const without = await askModern(machine.host(), 'tools/call', { name: 'mine__dig' });
-  expect(without.error).toMatchObject({ code: -32_021, data: { requiredCapabilities: TAKES_TASKS } });
-  const legacy = await (await machine.connected()).ask('tools/call', { name: 'mine__dig', arguments: {} });
-  expect(legacy.error).toMatchObject({ code: -32_603, message: expect.stringContaining('extensions.') });
+test('whoever has not got the extension calls a tool that demands it, and gets its result', async ({ machine }) => {
+  await machine.add('mine', 'task-extension');
+  const accept = { action: 'accept', content: { deep: 1 } };
+  const dig = { name: 'mine__dig', arguments: {} };
+
+  const legacy = await machine.connected({ capabilities: { elicitation: {} } });
+  legacy.onRequest = () => ({ result: accept });
+  expect(JSON.parse(textOf(await legacy.ask('tools/call', dig)))).toEqual({ where: accept });
+  expect(legacy.requests.map(({ method, params }) => [method, params?.['message']])).toEqual([
+    ['elicitation/create', 'mine: Where?'],
+  ]);
+
+  const host = machine.host();
+  const capabilities = { elicitation: { form: {} } };
+  const { result: asked } = await askModern(host, 'tools/call', dig, { capabilities });
+  expect(asked).toMatchObject({
+    resultType: 'input_required',
+    inputRequests: { where: { method: 'elicitation/create', params: { message: 'mine: Where?' } } },
+  });
+  const retry = { ...dig, requestState: asked?.['requestState'], inputResponses: { where: accept } };
+  const answer = await askModern(host, 'tools/call', retry, { capabilities });
+  expect(answer.result).toMatchObject({ resultType: 'complete' });
+  expect(JSON.parse(textOf(answer))).toEqual({ where: accept });
+
+  expect(await machine.ok('call', 'mine__dig', 'where=the garden')).toBe('found in the garden\n');
+  const tried = new Try(placeOf(machine.home), 'mine', tool('dig', { where: 'the cellar' }));
+  expect(await tried.texts()).toEqual(['found in the cellar']);
+
+  // It was refused once, and known from then on.
+  expect(machine.records('dig').map(({ declared }) => declared)).toEqual([false, true, true, true, true]);
+});
+
+test('a host without the abilities that a task needs is told so, and the task is cancelled', async ({ machine }) => {
+  await machine.add('mine', 'task-extension');
+  const legacy = await machine.connected();
+  const { error } = await legacy.ask('tools/call', { name: 'mine__dig', arguments: {} });
+  expect(error).toMatchObject({ code: -32_603, message: expect.stringContaining('elicitation.form') });
+  const able = await askModern(machine.host(), 'tasks/get', { taskId: 'mine~t1' }, { capabilities: TAKES_TASKS });
+  expect(able.result).toMatchObject({ status: 'cancelled' });
 });
 
 test('by HTTP a task is named in Mcp-Name as hosts know it, and is not to be seen by another client', async ({

@@ -1,6 +1,7 @@
 /**
  * A modern server with the extension io.modelcontextprotocol/tasks. Its tool `dig` answers with a task, or with -32021 a host that takes
  * none. A task waits for its input; after `tasks/update` it is completed with that input as its result, and told to whoever listens for it.
+ * One that is told `where` needs none: it is at work when it is looked at first, and completed when it is looked at again.
  */
 import { INVALID_PARAMS, object, RpcError, record, serve, text } from './base.mjs';
 
@@ -14,16 +15,26 @@ const TIME = new Date(0).toISOString();
 const tasks = new Map();
 const listening = new Map();
 
-const asTask = (taskId, more) => ({ taskId, createdAt: TIME, lastUpdatedAt: TIME, ttlMs: 600_000, ...more });
+const asTask = (taskId, more) => ({
+  taskId,
+  createdAt: TIME,
+  lastUpdatedAt: TIME,
+  ttlMs: 600_000,
+  pollIntervalMs: 100,
+  ...more,
+});
 
-function dig(_params, { params }) {
-  if (params._meta[`${PREFIX}clientCapabilities`].extensions?.[`${PREFIX}tasks`] === undefined)
+function dig(args, { params }) {
+  const declared = params._meta[`${PREFIX}clientCapabilities`].extensions?.[`${PREFIX}tasks`] !== undefined;
+  record('dig', { declared });
+  if (!declared)
     throw new RpcError(MISSING_CAPABILITY, 'This tool answers with tasks', {
       requiredCapabilities: { extensions: EXTENSIONS },
     });
   const taskId = `t${tasks.size + 1}`;
   const ask = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema: object() } };
-  tasks.set(taskId, { status: 'input_required', inputRequests: { where: ask } });
+  if (args.where === undefined) tasks.set(taskId, { status: 'input_required', inputRequests: { where: ask } });
+  else tasks.set(taskId, { status: 'working', next: { status: 'completed', result: text(`found in ${args.where}`) } });
   return { resultType: 'task', ...asTask(taskId, { status: 'working' }) };
 }
 
@@ -48,8 +59,12 @@ const METHODS = {
     ...CACHE,
   }),
   'tools/list': () => ({ tools: [{ name: 'dig', inputSchema: object() }], ...CACHE }),
-  'tools/call': dig,
-  'tasks/get': (params) => asTask(params.taskId, known(params)),
+  'tools/call': (params, context) => dig(params.arguments ?? {}, context),
+  'tasks/get': (params) => {
+    const { next, ...task } = known(params);
+    if (next !== undefined) tasks.set(params.taskId, next);
+    return asTask(params.taskId, task);
+  },
   'tasks/update': (params) => {
     known(params);
     change(params.taskId, { status: 'completed', result: text(JSON.stringify(params.inputResponses)) });

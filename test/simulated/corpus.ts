@@ -142,6 +142,22 @@ export const FROM_SERVERS: readonly string[] = textsOf([
   error(-32002, { uri: 'a://x' }),
   error(-32042, { elicitations: [{ mode: 'url', url: 'https://x.test', elicitationId: 'e', message: 'm' }] }),
   error(-32021, { requiredCapabilities: { sampling: {} } }),
+  error(-32021, { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } }),
+  result({
+    resultType: 'complete',
+    taskId: 't1',
+    status: 'completed',
+    pollIntervalMs: 100,
+    result: { content: [words] },
+  }),
+  result({
+    resultType: 'complete',
+    taskId: 't1',
+    status: 'input_required',
+    inputRequests: {
+      k: { method: 'elicitation/create', params: { message: 'm', requestedSchema: { type: 'object' } } },
+    },
+  }),
   error(-32022, { supported: ['2025-11-25'], requested: '2026-07-28' }),
   { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'parse error' } },
   notice('notifications/progress', { progressToken: '@OPEN', progress: '@N', total: 9, message: 'on it' }),

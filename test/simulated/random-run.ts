@@ -9,9 +9,8 @@ const SERVERS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'];
 const TOOLS = ['one', 'two'];
 const TASKS = ['t1', 't2', 't3'];
 const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
-const TAKES_TASKS = {
-  'io.modelcontextprotocol/clientCapabilities': { extensions: { [TASKS_EXTENSION]: {} } },
-};
+const DEMANDED = { extensions: { [TASKS_EXTENSION]: {} } };
+const TAKES_TASKS = { 'io.modelcontextprotocol/clientCapabilities': DEMANDED };
 /** Two servers have the same resources, two are modern. */
 const CHARACTERS: Record<string, Character> = {
   alpha: { tools: TOOLS, resources: ['shared://doc', 'a://x'], templates: ['a://{id}'] },
@@ -184,9 +183,25 @@ export class RandomRun {
     for (const message of process.inbox.splice(0)) {
       const isListen = message.method === 'subscriptions/listen';
       if (isListen || this.#random() >= chance) process.inbox.push(message);
-      else world.serverSends(process, { jsonrpc: '2.0', id: message.id ?? null, result: this.#resultFor(message) });
+      else world.serverSends(process, { jsonrpc: '2.0', id: message.id ?? null, ...this.#answerTo(process, message) });
     }
     if (chance === 1 && process.stopping !== 'no') world.serverExits(process, 0);
+  }
+
+  /** One tool of delta demands the tasks extension. */
+  #answerTo({ instance }: SimulatedProcess, message: Message): Pick<Message, 'result' | 'error'> {
+    const { method, params = {} } = message;
+    if (instance !== 'delta' || (params['name'] !== 'two' && method !== 'tasks/get'))
+      return { result: this.#resultFor(message) };
+    const taskId = params['taskId'] ?? this.#pick(TASKS);
+    const status = this.#pick(['working', 'input_required', 'completed']);
+    const task = { resultType: 'complete', taskId, status, pollIntervalMs: 200 };
+    const { _meta } = params as { _meta?: Record<string, { extensions?: object }> };
+    const declared = _meta?.['io.modelcontextprotocol/clientCapabilities']?.extensions !== undefined;
+    if (method === 'tasks/get')
+      return { result: { ...task, result: {}, inputRequests: { q: { method: 'roots/list' } } } };
+    if (declared) return { result: { ...task, resultType: 'task' } };
+    return { error: { code: -32_021, message: 'tasks only', data: { requiredCapabilities: DEMANDED } } };
   }
 
   /** Calls and tasks alike; a task is done sooner or later. */
