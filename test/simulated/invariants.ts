@@ -69,7 +69,9 @@ function checkInstance(world: World, instance: Instance, where: string): void {
   const { key, link, phase, purpose, subscriptions } = instance;
   const isUp = UP.includes(phase);
   ensure(world.processes.has(key) === isUp && (link !== null) === isUp, where, `${key} in ${phase}, process or link`);
-  ensure(purpose.kind === 'trial' || core.servers.has(instance.server) || isUp, where, `${key} is uninstalled`);
+  // The second process of a trial waits for its start as the first did.
+  const isTrial = purpose.kind === 'trial' || (purpose.kind === 'compare' && core.instances.has(purpose.for));
+  ensure(isTrial || core.servers.has(instance.server) || isUp, where, `${key} is uninstalled`);
   for (const [raw, sessions] of subscriptions) {
     ensure(sessions.size > 0, where, `nobody watches ${raw} of ${key}`);
     for (const id of sessions) ensure(core.sessions.has(id), where, `${id} watches ${raw} of ${key}`);
