@@ -295,6 +295,7 @@ export class World {
       case 'close-host':
       case 'save-memory':
       case 'save-names':
+      case 'save-wish':
       case 'record-call':
       case 'record-transition':
       case 'log':
