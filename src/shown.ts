@@ -38,7 +38,7 @@ export function shownTime(at: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${millis}`;
 }
 
-/** `claude-desktop, zed`, `claude-code in /work/app`, `all hosts`, `no host`: for whom a process of a server is there. */
+/** `claude-desktop, zed`, `claude-code in /home/me/app`, `all hosts`, `no host`: for whom a process of a server is there. */
 export function shownWhose({ hosts, folder }: { hosts: readonly string[] | null; folder: string | null }): string {
   if (hosts === null) return 'all hosts';
   if (hosts.length === 0) return 'no host';
