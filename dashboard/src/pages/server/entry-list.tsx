@@ -36,21 +36,21 @@ export function EntryList({ server, entries, noun, raw, onChoose, children }: En
       </Empty>
     );
   const wanted = words.trim().toLowerCase();
-  const shown = entries.filter(({ title, name, description }) =>
+  const found = entries.filter(({ title, name, description }) =>
     `${title} ${name} ${description}`.toLowerCase().includes(wanted),
   );
-  const chosen = entries.find((entry) => entry.raw === raw) ?? shown[0];
+  const chosen = entries.find((entry) => entry.raw === raw) ?? found[0];
   return (
     <div class="entries">
       <div class="entry-column">
         <SearchField label={`Search ${noun}s`} value={words} onChange={setWords} />
         <p class="note" role="status">
-          {shown.length === entries.length
+          {found.length === entries.length
             ? counted(entries.length, noun)
-            : `${shown.length} of ${counted(entries.length, noun)}`}
+            : `${found.length} of ${counted(entries.length, noun)}`}
         </p>
         <VirtualList
-          items={shown}
+          items={found}
           keyOf={(entry) => entry.raw}
           rowHeight={ROW_HEIGHT}
           label={`${noun}s`}
