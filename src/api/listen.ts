@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { chmodSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asMcpdError, type McpdError } from '../errors.ts';
 import { folderIdentity, homeFault, insideHome, isStill } from '../home.ts';
+import { type HomeSocket, listenInHome } from '../home-socket.ts';
 import type { CallbackPage } from '../oauth-callback.ts';
 import {
   API_CLOSE_MS,
@@ -14,7 +14,6 @@ import {
   HTTP_REQUEST_MS,
   WEB_CONNECTIONS_MAX,
 } from '../operation-limits.ts';
-import { removeStaleSocket } from '../stale-socket.ts';
 import { CONTROL_PROTOCOL } from '../version.ts';
 import { answerError, answerJson, type Listener } from './answer.ts';
 import { DashboardCodes } from './codes.ts';
@@ -96,7 +95,8 @@ class Listening implements Api {
   private readonly closing = new AbortController();
   private app: Promise<App> | null = null;
   private sockets: Promise<LiveSockets> | null = null;
-  /** The folder in which the socket is. */
+  private socket: HomeSocket | null = null;
+  /** The folder in which that socket is. */
   private identity: string | null = null;
 
   constructor(options: ApiOptions) {
@@ -128,7 +128,7 @@ class Listening implements Api {
     const closed = open.map((server) => new Promise<void>((done) => server.once('close', done)));
     this.httpPort.close();
     this.openers.close();
-    if (this.local.listening) this.closeLocal();
+    this.closeLocal();
     this.closing.abort();
     await this.closeSockets();
     for (const server of open) server.closeIdleConnections();
@@ -139,14 +139,11 @@ class Listening implements Api {
     for (const server of open) server.closeAllConnections();
   }
 
-  /**
-   * Closing removes the socket by its bare name, so it must happen inside the home, and never in another folder that took its place: there
-   * the socket is another daemon's.
-   */
+  /** The socket is removed by its bare name, so inside the home; of a home that was moved the daemon's working folder is what is left. */
   private closeLocal(): void {
     const { home } = this.options;
-    if (isStill(home, this.identity)) insideHome(home, () => this.local.close());
-    else this.local.close();
+    if (isStill(home, this.identity)) insideHome(home, () => this.socket?.close());
+    else this.socket?.close();
   }
 
   private async closeSockets(): Promise<void> {
@@ -171,9 +168,7 @@ class Listening implements Api {
       try {
         insideHome(home, () => {
           this.identity = folderIdentity('.');
-          removeStaleSocket(socket);
-          this.local.listen(socket);
-          if (process.platform !== 'win32' && this.local.listening) chmodSync(socket, 0o600);
+          this.socket = listenInHome(this.local, socket);
         });
       } catch (thrown) {
         failed(thrown);

@@ -120,7 +120,7 @@ class WiredDaemon implements Daemon, Parts {
     this.waits = new ServerWaits(this.gateway);
     this.watching = new Watching(this);
     this.#api = this.#createApi();
-    this.#home = new HomeWatch(paths.home, () => this.#homeGone());
+    this.#home = new HomeWatch(paths.home);
     this.ended = this.#ending.stopped.then(() => this.#close());
   }
 
@@ -142,6 +142,7 @@ class WiredDaemon implements Daemon, Parts {
     this.watching.follow(definitions);
     await listening;
     await this.#api.listen();
+    this.#home.begin(this.paths, (path) => this.#homeGone(path));
     leaveHint(this.paths, this.#api.port());
   }
 
@@ -190,9 +191,11 @@ class WiredDaemon implements Daemon, Parts {
     this.runtime.post({ type: 'shutdown', at: this.now(), now });
   }
 
-  #homeGone(): void {
+  #homeGone(path: string): void {
     if (this.#ending.state === 'stopping') return;
-    console.error(`mcpd: its home ${this.paths.home} was moved or removed, so it ends`);
+    console.error(
+      `mcpd: ${path} was moved, removed or replaced, and no command finds this daemon without it, so it ends`,
+    );
     this.#end({}, 'home-gone');
   }
 

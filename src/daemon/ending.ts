@@ -2,7 +2,7 @@ import type { DaemonStatus } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
 import { SERVERS_END_MS } from '../operation-limits.ts';
 
-/** What ended a daemon: a signal or a fault of its own, a person, or that its home is not there any more. */
+/** What ended a daemon: a signal or a fault of its own, a person, or that its home, or what commands find it by, is not there any more. */
 export type EndReason = 'signal' | 'person' | 'home-gone';
 
 /** How far a daemon is with its end. */
@@ -49,5 +49,5 @@ export class Ending {
 const WHY: Readonly<Record<EndReason, string>> = {
   signal: 'a signal, or a fault of its own',
   person: 'mcpd down',
-  'home-gone': 'its home was moved or removed',
+  'home-gone': 'its home, or a file in it, was moved or removed',
 };

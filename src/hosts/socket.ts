@@ -1,10 +1,9 @@
-import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { SessionId } from '../core/model.ts';
 import { homeFault } from '../home.ts';
+import { type HomeSocket, listenInHome } from '../home-socket.ts';
 import { SESSIONS_MAX } from '../limits.ts';
 import type { Bytes, RawId } from '../protocol/frame.ts';
-import { removeStaleSocket } from '../stale-socket.ts';
 import { type ConnectionOptions, HostConnection } from './connection.ts';
 import type { MessageClass } from './outbox.ts';
 
@@ -57,12 +56,13 @@ export function createHostSocket(options: HostSocketOptions): HostSocket {
     if (full) connection.refuse(`${SESSIONS_MAX} hosts are connected, and mcpd takes no more`);
   };
   const server = createServer(accept);
-  const closeServer = () => {
-    if (server.listening) server.close();
-  };
+  let file: HomeSocket | null = null;
 
   return {
-    listen: () => bind(server, options.socketName),
+    listen: () =>
+      bind(server, options.socketName, (bound) => {
+        file = bound;
+      }),
     send: (session, bytes, kind, id) => {
       const connection = connections.get(session);
       if (connection === undefined) return;
@@ -76,11 +76,11 @@ export function createHostSocket(options: HostSocketOptions): HostSocket {
     close: (session, reason) => connections.get(session)?.close(reason),
     sessions: () => [...connections.values()].filter((connection) => connection.open).length,
     drain: (reason) => {
-      closeServer();
+      file?.close();
       for (const connection of connections.values()) connection.announce(reason);
     },
     stop: async () => {
-      closeServer();
+      file?.close();
       flush();
       for (const connection of connections.values()) connection.end();
       if (connections.size > 0) await new Promise<void>((resolve) => untilEmpty.push(resolve));
@@ -90,17 +90,14 @@ export function createHostSocket(options: HostSocketOptions): HostSocket {
 
 // — internal —
 
-function bind(server: Server, socketName: string): Promise<void> {
+function bind(server: Server, socketName: string, bound: (file: HomeSocket) => void): Promise<void> {
   const fault = (thrown: unknown) => homeFault(thrown, `mcpd cannot listen on ${socketName}`);
   return new Promise((resolve, reject) => {
     // Stays for good: out of file descriptors, accepting fails with an event, and the daemon lives on.
     server.on('error', (error) => reject(fault(error)));
     server.once('listening', resolve);
     try {
-      removeStaleSocket(socketName);
-      server.listen(socketName);
-      // The home is 0700 already; this holds if somebody opens it. Node binds at once, so the file is there.
-      if (process.platform !== 'win32' && server.listening) chmodSync(socketName, 0o600);
+      bound(listenInHome(server, socketName));
     } catch (thrown) {
       reject(fault(thrown));
     }

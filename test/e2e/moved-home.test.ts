@@ -1,4 +1,5 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { test } from '../harness/machine.ts';
 import { gone } from '../harness/processes.ts';
@@ -10,7 +11,8 @@ test('a daemon whose home was removed ends, with its servers and its pm2, and a 
   await machine.add('echo', 'echo');
   const host = await machine.connected();
   await host.call('echo__echo', { text: 'before' });
-  rmSync(machine.home.mcpdHome, { recursive: true });
+  // A daemon that writes a file at that moment leaves its folder not empty; whoever removes it tries again.
+  rmSync(machine.home.mcpdHome, { recursive: true, maxRetries: 10 });
 
   await gone(pid);
   expect(await host.result('ping')).toEqual({});
@@ -27,3 +29,22 @@ test('a daemon whose home was moved touches nothing of the one that takes its pl
   await gone(old);
   expect(await machine.ok('status', '--json')).toMatchObject({ pid: next.pid });
 });
+
+for (const file of ['api.sock', 'mcpd.sock', 'lock.db']) {
+  test(`a daemon that commands cannot find without its ${file} ends, and a host gets the next one`, async ({
+    machine,
+  }) => {
+    const { pid } = await machine.ok('up', '--json');
+    await machine.add('echo', 'echo');
+    const host = await machine.connected();
+    await host.call('echo__echo', { text: 'before' });
+    rmSync(join(machine.home.mcpdHome, file));
+
+    await gone(pid);
+    expect(await host.call('echo__echo', { text: 'after' })).toMatchObject({
+      result: { content: [{ text: 'after' }] },
+    });
+    expect(await machine.daemonPid()).not.toBe(pid);
+    expect(host.exit).toBeUndefined();
+  });
+}
