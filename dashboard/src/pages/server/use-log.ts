@@ -1,11 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { LogLine } from '../../../../src/api/contract.ts';
 import { linesOf, reportOf, wasAborted } from '../../api.ts';
+import { Pace } from '../../ui/pace.ts';
 import { isKnown, type KeptLine, type LogFilters, LogRing } from './log-ring.ts';
 
 /** Past lines to begin with; after a lost connection all that the daemon gives, so that nothing is missing between. */
 const PAST_LINES = 1000;
 const MISSED_LINES_MAX = 10_000;
+/** Nobody reads faster than this, and each drawing lays the page out anew. What comes after a pause is drawn with the next frame. */
+const DRAW_EVERY_MS = 200;
 /** The daemon may only restart; a page that was too slow was cut off. */
 const RETRY_MS = 1000;
 
@@ -24,7 +27,7 @@ interface View {
   follows: boolean;
 }
 
-/** The log of a server as it grows, drawn once a frame however many lines come. */
+/** The log of a server as it grows, drawn at most every DRAW_EVERY_MS however many lines come. */
 export function useLog(name: string, { filters, isPaused, follows }: View): Log {
   const ring = useMemo(() => new LogRing(filters), [name]);
   const [drawn, setDrawn] = useState<{ lines: readonly KeptLine[]; newer: number }>({ lines: [], newer: 0 });
@@ -51,13 +54,7 @@ export function useLog(name: string, { filters, isPaused, follows }: View): Log 
 
   useEffect(() => {
     const stop = new AbortController();
-    let frame = 0;
-    const changed = () => {
-      frame ||= requestAnimationFrame(() => {
-        frame = 0;
-        draw.current();
-      });
-    };
+    const pace = new Pace(DRAW_EVERY_MS, () => draw.current());
     const followOnce = async () => {
       const known = ring.lastMoment();
       const from = known[0] === undefined ? `lines=${PAST_LINES}` : `lines=${MISSED_LINES_MAX}&since=${known[0].at}`;
@@ -67,7 +64,7 @@ export function useLog(name: string, { filters, isPaused, follows }: View): Log 
         setThrown(null);
         if (isKnown(known, line)) continue;
         ring.push(line);
-        changed();
+        pace.changed();
       }
     };
     const followOn = async () => {
@@ -86,7 +83,7 @@ export function useLog(name: string, { filters, isPaused, follows }: View): Log 
     void followOn();
     return () => {
       stop.abort();
-      cancelAnimationFrame(frame);
+      pace.end();
     };
   }, [ring, name, filters.protocol]);
 
