@@ -12,22 +12,30 @@ const toForwarder = (name, key) => (cases) =>
 const added = (name) => (cases) =>
   addedRatios(...['mcpd', 'forwarder', 'direct'].map((target) => each(cases[name], target, 'p50')));
 
-const own =
+const of =
+  (target) =>
   (name, key, unit = 1) =>
   (cases) =>
-    each(cases[name], 'mcpd', key).map((value) => value / unit);
+    each(cases[name], target, key).map((value) => value / unit);
+const own = of('mcpd');
+const forwarders = of('forwarder');
 
 const openToClosed = (cases) =>
   ratios(each(cases['calls, page open'], 'mcpd', 'p50'), each(cases['calls, page closed'], 'mcpd', 'p50'));
 
-const toBare = (name, reckon) => (cases) => {
-  const bare = median(each(cases[name], 'bare node', 'ms'));
-  return each(cases[name], 'mcpd', 'ms').map((ms) => reckon(ms, bare));
-};
+const toBare =
+  (name, reckon, target = 'mcpd') =>
+  (cases) => {
+    const bare = median(each(cases[name], 'bare node', 'ms'));
+    return each(cases[name], target, 'ms').map((ms) => reckon(ms, bare));
+  };
 const more = (ms, bare) => ms - bare;
 const times = (ms, bare) => ms / bare;
 
-/** `rounds` gives one value a round of the cases of `measure`; their median has to be on the right side of `limit`. */
+/**
+ * `rounds` gives one value a round of the cases of `measure`; their median has to be on the right side of `limit`. `yardstick` gives
+ * those of the forwarder where the target is in milliseconds: they tell how much of the value is the machine's.
+ */
 // biome-ignore format: a table.
 const FIGURES = [
   { id: 'p50-100b', what: 'a call with a 100 B answer, p50', sign: '≤', limit: 1.2, unit: '× forwarder', measure: 'latency', rounds: toForwarder('100 B', 'p50') },
@@ -46,29 +54,31 @@ const FIGURES = [
   { id: 'http-warm', what: 'a new HTTP connection: handshake and list of 50 servers', sign: '≤', limit: 2, unit: '× HTTP forwarder', measure: 'httpWarm', rounds: toForwarder('50 servers', 'ms') },
   { id: 'list-5000', what: 'a list of 5000 tools by stdio', sign: '≤', limit: 1.5, unit: '× forwarder', measure: 'list', rounds: toForwarder('5000 tools, stdio', 'ms') },
   { id: 'list-5000-http', what: 'the same by HTTP, beside the forwarder by stdio', sign: '≤', limit: 1.5, unit: '× forwarder', measure: 'list', rounds: toForwarder('5000 tools, HTTP beside stdio', 'ms') },
-  { id: 'warm', what: 'a new shim, the daemon running: handshake and list of 50 servers', sign: '≤', limit: 12, unit: 'ms + bare node', measure: 'warm', rounds: toBare('50 servers', more) },
+  { id: 'warm', what: 'a new shim, the daemon running: handshake and list of 50 servers', sign: '≤', limit: 12, unit: 'ms + bare node', measure: 'warm', rounds: toBare('50 servers', more), yardstick: toBare('50 servers', more, 'forwarder') },
   { id: 'cold-1', what: 'a new shim that starts the daemon: handshake and list of 1 server', sign: '≤', limit: 5, unit: '× bare node', measure: 'cold', rounds: toBare('1 server', times) },
   { id: 'cold-50', what: 'the same, 50 servers', sign: '≤', limit: 5, unit: '× bare node', measure: 'cold', rounds: toBare('50 servers', times) },
   { id: 'cold-50-slow', what: 'the same, 50 servers that start with the daemon and sleep 1 s first', sign: '≤', limit: 5, unit: '× bare node', measure: 'cold', rounds: toBare('50 slow servers', times) },
   { id: 'memory', what: 'the daemon with 50 running servers', sign: '≤', limit: 75, unit: 'MiB', measure: 'memory', rounds: own('50 servers', 'running', MIB) },
   { id: 'growth', what: 'the daemon after 100 000 calls', sign: '≤', limit: 30, unit: 'MiB more', measure: 'memory', rounds: own('50 servers', 'grown', MIB) },
   { id: 'unread-memory', what: '150 MB that one host does not read: the daemon', sign: '≤', limit: 64, unit: 'MiB more', measure: 'unread', rounds: own('150 MB', 'grown', MIB) },
-  { id: 'unread-calls', what: '150 MB that one host does not read: the slowest call of another', sign: '≤', limit: 20, unit: 'ms', measure: 'unread', rounds: own('150 MB', 'max') },
+  { id: 'unread-calls', what: '150 MB that one host does not read: the slowest call of another', sign: '≤', limit: 20, unit: 'ms', measure: 'unread', rounds: own('150 MB', 'max'), yardstick: forwarders('150 MB', 'max') },
   { id: 'page-interaction', what: 'the dashboard, 100 servers, 5000 tools, 100 000 calls, 2000 log lines a second: click to painted, p95', sign: '≤', limit: 100, unit: 'ms', measure: 'dashboard', rounds: own('interactions', 'p95') },
   { id: 'page-calls', what: 'a call while the page shows that log, p50', sign: '≤', limit: 1.2, unit: '× page closed', measure: 'dashboard', rounds: openToClosed },
-  { id: 'beside', what: 'small calls beside the 10 MB answers of another host, p99', sign: '≤', limit: 20, unit: 'ms', measure: 'beside', rounds: own('10 MB answers', 'p99') },
+  { id: 'beside', what: 'small calls beside the 10 MB answers of another host, p99', sign: '≤', limit: 20, unit: 'ms', measure: 'beside', rounds: own('10 MB answers', 'p99'), yardstick: forwarders('10 MB answers', 'p99') },
 ];
 
 /**
  * The figures of what was measured: `samples[measure][case][target]` is an array with one object of metrics a round. Each figure has its
- * `value` (the median of the rounds), its `best` round, and whether the value is `met`.
+ * `value` (the median of the rounds), its `best` round, the `forwarder`'s value where there is one (else null), and whether the value is
+ * `met`.
  */
 export function figuresOf(samples) {
-  return FIGURES.filter(({ measure }) => measure in samples).map(({ rounds, measure, ...figure }) => {
+  return FIGURES.filter(({ measure }) => measure in samples).map(({ rounds, yardstick, measure, ...figure }) => {
     const values = rounds(samples[measure]);
     const value = median(values);
     const least = figure.sign === '≤';
     const best = least ? Math.min(...values) : Math.max(...values);
-    return { ...figure, value, best, met: least ? value <= figure.limit : value >= figure.limit };
+    const forwarder = yardstick === undefined ? null : median(yardstick(samples[measure]));
+    return { ...figure, value, best, forwarder, met: least ? value <= figure.limit : value >= figure.limit };
   });
 }

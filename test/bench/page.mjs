@@ -18,6 +18,7 @@ const READING = `## How to read it
   an action to the frame after the one that shows what was asked for.
 - All targets take turns within each round, so that whatever else the machine does meets all of them. A ratio is taken within a round.
 - **value** is the median of the rounds and decides. **best** is the best single round: where both differ much, the machine was busy.
+  **forwarder** is its own value where a target is in milliseconds: that much of the value is the machine's, and not mcpd's.
 - Compare ratios, not milliseconds, with other machines.`;
 
 export function pageOf({ date, machine, quick, figures, samples }) {
@@ -47,8 +48,9 @@ export function pageOf({ date, machine, quick, figures, samples }) {
 }
 
 /** One line for the terminal. */
-export function lineOf({ what, value, sign, limit, unit, met }) {
-  return `${met ? 'met    ' : 'NOT MET'}  ${shown(value).padStart(7)} ${sign} ${limit} ${unit}  ${what}`;
+export function lineOf({ what, value, sign, limit, unit, forwarder, met }) {
+  const beside = forwarder === null ? '' : ` (the forwarder: ${shown(forwarder)})`;
+  return `${met ? 'met    ' : 'NOT MET'}  ${shown(value).padStart(7)} ${sign} ${limit} ${unit}  ${what}${beside}`;
 }
 
 // — internal —
@@ -66,14 +68,15 @@ function facts(date, { node, cores, processor, memoryBytes, system }, quick) {
 
 function figureTable(figures) {
   const met = figures.filter((figure) => figure.met).length;
-  const rows = figures.map(({ what, sign, limit, unit, value, best, met }) =>
-    row([what, `${sign} ${limit} ${unit}`, shown(value), shown(best), met ? 'met' : '**not met**']),
-  );
+  const rows = figures.map(({ what, sign, limit, unit, value, best, forwarder, met }) => {
+    const beside = forwarder === null ? '' : shown(forwarder);
+    return row([what, `${sign} ${limit} ${unit}`, shown(value), shown(best), beside, met ? 'met' : '**not met**']);
+  });
   return [
     `## Targets: ${met} of ${figures.length} met`,
     '',
-    row(['what', 'target', 'value', 'best', '']),
-    row(['---', '---', '---:', '---:', '---']),
+    row(['what', 'target', 'value', 'best', 'forwarder', '']),
+    row(['---', '---', '---:', '---:', '---:', '---']),
     ...rows,
   ].join('\n');
 }
