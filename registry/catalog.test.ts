@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { packageRoot } from '../src/package-root.ts';
 import { isServerName } from '../src/server-names.ts';
 import { findEntry, inputsOf, loadCatalog, readCatalog, searchCatalog } from './catalog.ts';
-import { CATALOG_META, CatalogDocument } from './server-json.ts';
+import { CATALOG_META, CatalogDocument } from './catalog-document.ts';
 
 const FOLDER = join(packageRoot(), 'registry', 'catalog');
 const FILES = readdirSync(FOLDER);
@@ -42,8 +42,8 @@ test('no name or alias stands for two entries', () => {
 });
 
 test('every npm package has one exact version', () => {
-  for (const { origin } of loadCatalog()) {
-    if (origin.kind === 'npm') expect(origin.version).toMatch(/^\d+\.\d+\.\d+$/);
+  for (const { published } of loadCatalog()) {
+    for (const { kind, version } of published.packages) if (kind === 'npm') expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   }
 });
 
@@ -70,7 +70,7 @@ test('what must be given is asked for, and what is secret is marked so', () => {
 
 test('the memory server writes into its data folder, and nobody is asked about it', () => {
   const memory = findEntry('memory');
-  expect(memory?.env.map(({ name, value }) => [name, value])).toEqual([
+  expect(memory?.published.packages[0]?.env.map(({ name, value }) => [name, value])).toEqual([
     // biome-ignore lint/suspicious/noTemplateCurlyInString: mcpd's own placeholder, filled at install.
     ['MEMORY_FILE_PATH', '${dataDir}/memory.jsonl'],
   ]);
@@ -98,9 +98,9 @@ test('an entry may pin how its server is shared, and no other word for it', () =
 });
 
 test('archived servers are marked, and say so', () => {
-  const archived = loadCatalog().filter(({ deprecated }) => deprecated);
+  const archived = loadCatalog().filter(({ published }) => published.status === 'deprecated');
   expect(archived.map(({ name }) => name)).toEqual(['brave-search', 'github', 'postgres', 'puppeteer']);
-  for (const { warnings } of archived) expect(warnings.length).toBeGreaterThan(0);
+  for (const { published } of archived) expect(published.warnings.length).toBeGreaterThan(0);
 });
 
 test('an entry is found by name and alias in any case, and by nothing else', () => {

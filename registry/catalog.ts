@@ -4,47 +4,19 @@ import * as z from 'zod/mini';
 import type { Sharing } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
 import { packageRoot } from '../src/package-root.ts';
-import { CATALOG_META, CatalogDocument, type EnvironmentVariable, type PackageArgument } from './server-json.ts';
-
-/** One value of a server that is fixed, or that a person gives. */
-export interface CatalogInput {
-  /** Of a variable its name, of a flag the flag without dashes, of a positional argument its hint. */
-  name: string;
-  description: string;
-  required: boolean;
-  secret: boolean;
-  format: 'string' | 'number' | 'boolean' | 'filepath';
-  /** Fixed: nobody is asked. `${dataDir}` in it stands for the server's data folder. Null: a person's to give. */
-  value: string | null;
-  default: string | null;
-  placeholder: string | null;
-  choices: string[] | null;
-}
-
-export interface CatalogArgument {
-  /** `--port` of a named argument, which is two entries of argv; null for a positional one. */
-  flag: string | null;
-  /** May be given several times; a flag is repeated with it. */
-  repeated: boolean;
-  input: CatalogInput;
-}
+import { CATALOG_META, CatalogDocument } from './catalog-document.ts';
+import { inputsOfPackage, type Published, type PublishedInput } from './published.ts';
+import { publishedOf } from './server-json.ts';
 
 export interface CatalogEntry {
+  /** What a person types. */
   name: string;
   aliases: string[];
   keywords: string[];
-  title: string;
-  description: string;
-  /** `entry` is a file relative to mcpd's `dist/`. A version is exact. */
-  origin: { kind: 'bundled'; entry: string } | { kind: 'npm'; identifier: string; version: string };
-  /** In the order of the command line. */
-  arguments: CatalogArgument[];
-  env: CatalogInput[];
   /** Which hosts may share a process of it, where that is known better than `auto` can find out. */
   sharing: Sharing;
-  deprecated: boolean;
-  /** To be shown before an install. */
-  warnings: string[];
+  /** Its first package, or its first remote, is what is installed. A version is exact. */
+  published: Published;
 }
 
 let bundled: readonly CatalogEntry[] | null = null;
@@ -80,8 +52,15 @@ export function searchCatalog(query: string, catalog: readonly CatalogEntry[] = 
 }
 
 /** What a person may be asked: everything that is not fixed, arguments first. */
-export function inputsOf(entry: CatalogEntry): CatalogInput[] {
-  return [...entry.arguments.map(({ input }) => input), ...entry.env].filter(({ value }) => value === null);
+export function inputsOf({ published }: CatalogEntry): PublishedInput[] {
+  return published.packages.slice(0, 1).flatMap(inputsOfPackage);
+}
+
+/** Where it comes from, for people: `npm:@acme/mcp`, `bundled`. */
+export function originText({ published }: CatalogEntry): string {
+  const [pack] = published.packages;
+  if (pack === undefined) return published.remotes[0]?.url ?? '';
+  return pack.kind === 'bundled' ? 'bundled' : `${pack.kind}:${pack.identifier}`;
 }
 
 // — internal —
@@ -93,34 +72,43 @@ function distanceOf(word: string, entry: CatalogEntry): number {
   if (names.some((name) => name.startsWith(word))) return 1;
   if (names.some((name) => name.includes(word))) return 2;
   if (entry.keywords.some((keyword) => keyword.startsWith(word))) return 3;
-  const text = [entry.title, entry.description, ...entry.keywords, originText(entry)].join('\n').toLowerCase();
+  const { title, description } = entry.published;
+  const text = [title, description, ...entry.keywords, originText(entry)].join('\n').toLowerCase();
   return text.includes(word) ? 4 : Number.POSITIVE_INFINITY;
-}
-
-function originText({ origin }: CatalogEntry): string {
-  return origin.kind === 'npm' ? `npm:${origin.identifier}` : 'bundled';
 }
 
 function readEntry(file: string): CatalogEntry {
   const parsed = CatalogDocument.safeParse(json(file));
   if (!parsed.success) throw broken(file, z.prettifyError(parsed.error));
-  const { title, description, packages, _meta } = parsed.data;
+  const { _meta, ...document } = parsed.data;
   const { name, aliases, keywords, status, notes, sharing } = _meta[CATALOG_META];
-  const pack = packages[0];
-  if (pack === undefined) throw broken(file, 'it names no package');
-  return {
-    name,
-    aliases,
-    keywords,
-    title,
-    description,
-    origin: originOf(file, pack),
-    arguments: (pack.packageArguments ?? []).map(argumentOf),
-    env: (pack.environmentVariables ?? []).map((variable) => inputOf(variable.name, variable)),
-    sharing: sharing ?? 'auto',
-    deprecated: status === 'deprecated',
+  const published: Published = {
+    ...publishedIn(file, document),
+    status: status ?? 'active',
     warnings: notes ?? [],
   };
+  return { name, aliases, keywords, sharing: sharing ?? 'auto', published };
+}
+
+/** As anybody's `server.json`, and with what is bundled, which nobody else may name. */
+function publishedIn(file: string, document: Omit<CatalogDocument, '_meta'>): Published {
+  const { packages, ...rest } = document;
+  const [pack] = packages;
+  if (pack === undefined) throw broken(file, 'it names no package');
+  const { registryType, identifier } = pack;
+  const isBundled = registryType === 'bundled';
+  if (!isBundled && pack.version === undefined) throw broken(file, 'the version of its package is missing');
+  try {
+    const read = publishedOf({
+      ...rest,
+      packages: [isBundled ? { ...pack, registryType: 'npm', identifier: 'bundled' } : pack],
+    });
+    const [first] = read.packages;
+    if (first === undefined) throw broken(file, `${read.unsupported[0] ?? 'nothing'} cannot be installed`);
+    return isBundled ? { ...read, packages: [{ ...first, kind: 'bundled', identifier }] } : read;
+  } catch (thrown) {
+    throw thrown instanceof McpdError && thrown.code === 'CONFIG_INVALID' ? broken(file, thrown.message) : thrown;
+  }
 }
 
 function json(file: string): unknown {
@@ -129,36 +117,6 @@ function json(file: string): unknown {
   } catch (thrown) {
     throw broken(file, thrown instanceof Error ? thrown.message : String(thrown));
   }
-}
-
-function originOf(file: string, pack: CatalogDocument['packages'][number]): CatalogEntry['origin'] {
-  const { registryType, identifier, version } = pack;
-  if (registryType === 'bundled') return { kind: 'bundled', entry: identifier };
-  if (registryType === 'npm' && version !== undefined) return { kind: 'npm', identifier, version };
-  throw broken(
-    file,
-    `a package of type ${registryType} cannot be installed from the catalog, or its version is missing`,
-  );
-}
-
-function argumentOf(argument: PackageArgument): CatalogArgument {
-  const flag = argument.type === 'named' ? argument.name : null;
-  const label = argument.type === 'named' ? argument.name.replace(/^-+/, '') : (argument.valueHint ?? '');
-  return { flag, repeated: argument.isRepeated ?? false, input: inputOf(label, argument) };
-}
-
-function inputOf(name: string, input: PackageArgument | EnvironmentVariable): CatalogInput {
-  return {
-    name,
-    description: input.description ?? '',
-    required: input.isRequired ?? false,
-    secret: input.isSecret ?? false,
-    format: input.format ?? 'string',
-    value: input.value ?? null,
-    default: input.default ?? null,
-    placeholder: input.placeholder ?? null,
-    choices: input.choices ?? null,
-  };
 }
 
 function broken(file: string, why: string): McpdError {

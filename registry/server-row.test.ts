@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
-import type { ServerDefinition, ServerSource } from '../src/core/model.ts';
+import { type InstalledPackage, PACKAGE_KINDS, type ServerDefinition, type ServerSource } from '../src/core/model.ts';
 import { readRow, rowOf, type ServerRow } from './server-row.ts';
 
-const PACKAGE = { identifier: '@acme/mcp', version: '1.2.3', integrity: 'sha512-x' };
+const PACKAGE: InstalledPackage = { kind: 'npm', identifier: '@acme/mcp', version: '1.2.3', integrity: 'sha512-x' };
 const SOURCES: ServerSource[] = [
+  ...PACKAGE_KINDS.map((kind) => ({ kind, ref: `${kind}:x`, package: { ...PACKAGE, kind } })),
+  { kind: 'registry', ref: 'io.github.acme/mcp@1.2.3', package: PACKAGE },
+  { kind: 'document', ref: '/home/me/server.json', package: null },
   { kind: 'catalog', ref: 'weather', package: null },
   { kind: 'catalog', ref: 'memory', package: PACKAGE },
-  { kind: 'npm', ref: '@acme/mcp@1.2.3', package: PACKAGE },
   { kind: 'folder', ref: '/home/me/server' },
   { kind: 'command', ref: 'python3 server.py' },
   { kind: 'url', ref: 'https://x.test/mcp' },
@@ -46,6 +48,16 @@ const ROW = rowOf(definition({ kind: 'catalog', ref: 'weather', package: null })
 
 test.each(SOURCES)('a definition from $kind comes back as it was', (source) => {
   expect(readRow(rowOf(definition(source)))).toEqual({ definition: definition(source) });
+});
+
+test('a package without a kind is of npm, as older releases knew no other; one of an unknown kind is not guessed at', () => {
+  const { kind: _, ...older } = PACKAGE;
+  const row = (installed: object) => ({
+    ...ROW,
+    source: JSON.stringify({ kind: 'npm', ref: 'x', package: installed }),
+  });
+  expect(readRow(row(older))).toMatchObject({ definition: { source: { package: PACKAGE } } });
+  expect(readRow(row({ ...PACKAGE, kind: 'cargo' }))).toMatchObject({ finding: expect.stringContaining('source') });
 });
 
 test('a remote launch comes back as it was, and a row of the first release starts a process', () => {

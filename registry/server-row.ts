@@ -4,6 +4,7 @@ import {
   type HttpLaunch,
   type InstalledPackage,
   type Launch,
+  PACKAGE_KINDS,
   type ServerDefinition,
   type ServerLimits,
   type ServerSource,
@@ -153,11 +154,17 @@ function sourceOf(value: unknown): ServerSource | null {
   if (!isMembers(value) || !isText(value['ref'])) return null;
   const { kind, ref } = value;
   switch (kind) {
-    case 'catalog': {
+    case 'catalog':
+    case 'registry':
+    case 'document': {
       const installed = packageOf(value['package']);
       return value['package'] === null || installed !== null ? { kind, ref, package: installed } : null;
     }
-    case 'npm': {
+    case 'npm':
+    case 'pypi':
+    case 'oci':
+    case 'nuget':
+    case 'mcpb': {
       const installed = packageOf(value['package']);
       return installed === null ? null : { kind, ref, package: installed };
     }
@@ -176,8 +183,11 @@ function sourceOf(value: unknown): ServerSource | null {
   }
 }
 
+/** A package without a kind is of npm: older releases knew no other. */
 function packageOf(value: unknown): InstalledPackage | null {
   if (!isMembers(value)) return null;
   const { identifier, version, integrity } = value;
-  return isText(identifier) && isText(version) && isText(integrity) ? { identifier, version, integrity } : null;
+  const kind = PACKAGE_KINDS.find((one) => one === (value['kind'] ?? 'npm'));
+  if (kind === undefined || !isText(identifier) || !isText(version) || !isText(integrity)) return null;
+  return { kind, identifier, version, integrity };
 }

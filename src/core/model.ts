@@ -1,3 +1,4 @@
+import type { ServerSource } from './server-source.ts';
 import type { InstanceStatus } from './whose.ts';
 
 /** The nouns that every part of mcpd shares. Plain data: all of it can be stored, sent and compared. */
@@ -61,30 +62,11 @@ export type StartMode = 'on-demand' | 'always' | 'manual';
 /** What a person said last by `start` or `stop`, where it is not what the start mode says; null: as the start mode says. */
 export type Wish = 'up' | 'down' | null;
 
-export type ServerSource =
-  /** From the bundled catalog: `ref` is its name there. */
-  | { kind: 'catalog'; ref: string; package: InstalledPackage | null }
-  | { kind: 'npm'; ref: string; package: InstalledPackage }
-  /** A development server: `ref` is its absolute folder, watched for changes. */
-  | { kind: 'folder'; ref: string }
-  /** `mcpd add`: `ref` is the command line as typed. */
-  | { kind: 'command'; ref: string }
-  /** A remote server: `ref` is its address. */
-  | { kind: 'url'; ref: string }
-  /**
-   * Declared by `mcpd apply -f`: `ref` is the absolute path of the file, where it must be changed. `digest` is the sha-256 (hex) of the
-   * entry as declared, so that the next apply knows whether it changed; `package` is what its `install` fetched.
-   */
-  | { kind: 'file'; ref: string; digest?: string; install?: string; package?: InstalledPackage };
+/** Where packages are published, by the words of `server.json`. */
+export const PACKAGE_KINDS = ['npm', 'pypi', 'oci', 'nuget', 'mcpb'] as const;
+export type PackageKind = (typeof PACKAGE_KINDS)[number];
 
-export interface InstalledPackage {
-  /** `@modelcontextprotocol/server-memory` */
-  identifier: string;
-  /** Exact. */
-  version: string;
-  /** npm's integrity string (`sha512-…`) as the lockfile recorded it. */
-  integrity: string;
-}
+export type { InstalledPackage, ServerSource } from './server-source.ts';
 
 /** Settings that a person may give one server; null takes the default of limits.ts. */
 export interface ServerLimits {

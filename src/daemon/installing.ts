@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
-import { inputsOf, loadCatalog, searchCatalog } from '../../registry/catalog.ts';
+import { inputsOf, loadCatalog, originText, searchCatalog } from '../../registry/catalog.ts';
 import type { CatalogHit } from '../api/contract.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { inputSpec } from '../install/inputs.ts';
 import { Installer } from '../install/install.ts';
-import { npmPackages } from '../install/npm.ts';
+import { packageSources } from '../install/packages/kinds.ts';
 import { trialError } from '../install/trial-failure.ts';
 import type { Parts } from './parts.ts';
 import type { Trials } from './trials.ts';
@@ -27,7 +27,7 @@ export class Installing {
       catalog: loadCatalog,
       registry,
       secrets,
-      packages: npmPackages({
+      packages: packageSources({
         execPath: process.execPath,
         env: () => processes.ownEnvironment(),
         track: (pid) => processes.guard(pid),
@@ -85,9 +85,9 @@ export class Installing {
     );
     return searchCatalog(query).map((entry) => ({
       name: entry.name,
-      title: entry.title,
-      description: entry.description,
-      origin: entry.origin.kind === 'npm' ? `npm:${entry.origin.identifier}` : 'bundled',
+      title: entry.published.title,
+      description: entry.published.description,
+      origin: originText(entry),
       inputs: inputsOf(entry).map(inputSpec),
       installed: installed.has(entry.name),
     }));

@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { fingerprintOf } from '../../registry/fingerprint.ts';
 import type { CommandRequest } from '../api/contract.ts';
 import type {
+  InstalledPackage,
   Launch,
   ServerDefinition,
   ServerLimits,
@@ -15,7 +16,7 @@ import { McpdError } from '../errors.ts';
 import { secretReference, secretsIn } from '../secret-references.ts';
 import { commandLineOf } from './command-line.ts';
 import type { GivenValue } from './inputs.ts';
-import type { FetchedPackage } from './npm.ts';
+import type { FetchedPackage } from './packages/source.ts';
 import { nameOf, oneLine, type PlannedInstall } from './plan.ts';
 import { checkNoNul, checkVariableName } from './variables.ts';
 
@@ -139,18 +140,12 @@ export function described(definition: ServerDefinition, memory: ServerMemory): S
 
 // — internal —
 
-function sourceOf(plan: PlannedInstall, installed: FetchedPackage['installed'] | null): ServerSource {
-  const { origin } = plan;
-  switch (origin.kind) {
-    case 'catalog':
-      return { kind: 'catalog', ref: origin.entry.name, package: installed };
-    case 'folder':
-      return { kind: 'folder', ref: origin.folder.path };
-    case 'npm': {
-      if (installed === null) throw new RangeError('an npm server has a package');
-      return { kind: 'npm', ref: `npm:${origin.identifier}@${origin.range}`, package: installed };
-    }
-  }
+function sourceOf({ origin }: PlannedInstall, installed: InstalledPackage | null): ServerSource {
+  if (origin.kind === 'folder') return { kind: 'folder', ref: origin.folder.path };
+  const { kind, ref } = origin.found;
+  if (kind === 'catalog' || kind === 'registry' || kind === 'document') return { kind, ref, package: installed };
+  if (installed === null) throw new RangeError('a package that was named is fetched');
+  return { kind, ref, package: installed };
 }
 
 function limitsOf(given: Settings['limits']): ServerLimits {

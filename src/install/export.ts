@@ -52,7 +52,10 @@ function programOf(
     const folder = paths.packageOf(name);
     const words = [launch.command, ...launch.args];
     const program = words.findIndex((word) => word.startsWith(folder));
-    return { install: `npm:${installed.identifier}@${installed.version}`, ...withArgs(words.slice(program + 1)) };
+    return {
+      install: `${installed.kind}:${installed.identifier}@${installed.version}`,
+      ...withArgs(words.slice(program + 1)),
+    };
   }
   const bundled = bundledName(source);
   // Its first argument is its file in mcpd's own folder.

@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { CatalogInput } from '../../registry/catalog.ts';
+import type { PublishedInput } from '../../registry/published.ts';
 import type { InputSpec } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
 import { secretReference, secretsIn } from '../secret-references.ts';
@@ -29,7 +29,7 @@ export type Resolved =
  * A person's own value counts first, then the fixed one, then the default. A value that consists of references to secrets is kept as it is.
  * @throws McpdError INPUT_INVALID
  */
-export function resolveInput(input: CatalogInput, given: GivenValue | undefined, place: CallerPlace): Resolved {
+export function resolveInput(input: PublishedInput, given: GivenValue | undefined, place: CallerPlace): Resolved {
   if (given !== undefined) {
     const text = checkedValue(input, given.value, place);
     if (!input.secret || secretsIn(text).length > 0) return { kind: 'value', text, secret: null };
@@ -42,7 +42,7 @@ export function resolveInput(input: CatalogInput, given: GivenValue | undefined,
 }
 
 /** The value as the server will get it: file names absolute, booleans in lower case. @throws McpdError INPUT_INVALID */
-function checkedValue(input: CatalogInput, value: string, place: CallerPlace): string {
+function checkedValue(input: PublishedInput, value: string, place: CallerPlace): string {
   checkNoNul(value, `the value of ${input.name}`);
   if (secretsIn(value).length > 0) return value;
   const refuse = (why: string) =>
@@ -75,7 +75,7 @@ export function secretNameOf(input: string): string {
   return input.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=\d|$)/, '_');
 }
 
-export function inputSpec(input: CatalogInput): InputSpec {
+export function inputSpec(input: PublishedInput): InputSpec {
   const { name, description, required, secret, choices } = input;
   return { name, description, required, secret, default: input.default, choices };
 }

@@ -13,8 +13,17 @@ import { addedDefinition, described, installedDefinition } from './definition.ts
 import { readFolder } from './folder.ts';
 import { checkNothingMissing } from './inputs.ts';
 import { NamesInUse } from './names-in-use.ts';
-import type { FetchedPackage } from './npm.ts';
-import { type Origin, type PlanContext, type PlannedInstall, planInstall, planView } from './plan.ts';
+import { catalogOrigin, namedPackage } from './origins.ts';
+import { sourceFor } from './packages/kinds.ts';
+import type { FetchedPackage } from './packages/source.ts';
+import {
+  type Origin,
+  type PlanContext,
+  type PlannedFetch,
+  type PlannedInstall,
+  planInstall,
+  planView,
+} from './plan.ts';
 import type { InstallPorts } from './ports.ts';
 import { isExactVersion, parseSpec, type Spec, specText } from './spec.ts';
 import { Steps } from './steps.ts';
@@ -107,19 +116,26 @@ export class Installs {
   ): Promise<FetchedPackage | null> {
     if (plan.fetch === null) return null;
     const { paths, packages, registry } = this.#ports;
-    const { identifier, range } = plan.fetch;
+    const { kind, identifier, range, fileSha256, runtimeArguments } = plan.fetch;
     const folder = paths.packageOf(plan.name);
-    steps.begin('fetch', `npm:${identifier}@${range}`);
+    steps.begin('fetch', `${kind}:${identifier}@${range}`);
     // Nothing in the registry points there: an install that was killed left it.
     if (registry.server(plan.name) === null) await rm(folder, { recursive: true, force: true });
-    const request = { ...this.#packageRequest(plan.name, plan.fetch), allowScripts: options.allowScripts === true };
-    const fetched = await packages.fetch(request, steps.signal, (detail) => steps.detail(detail));
+    const request = {
+      ...this.#packageRequest(plan.name, plan.fetch),
+      allowScripts: options.allowScripts === true,
+      fileSha256,
+      runtimeArguments,
+      variables: Object.keys(plan.env),
+    };
+    const source = sourceFor(packages, kind, identifier);
+    const fetched = await source.fetch(request, steps.signal, (detail) => steps.detail(detail));
     steps.onUndo('the package', async () => {
       await rm(fetched.root, { recursive: true, force: true });
       await removeEmpty(dirname(fetched.root));
     });
     steps.warn(...fetched.warnings);
-    steps.detail(`npm:${identifier}@${fetched.installed.version} is here`);
+    steps.detail(`${kind}:${identifier}@${fetched.installed.version} is here`);
     return fetched;
   }
 
@@ -192,13 +208,15 @@ export class Installs {
   async #atVersion(plan: PlannedInstall): Promise<PlannedInstall> {
     const { fetch } = plan;
     if (fetch === null || isExactVersion(fetch.range)) return plan;
-    const version = await this.#ports.packages.versionOf(this.#packageRequest(plan.name, fetch), this.#ports.ending);
+    const { packages, ending } = this.#ports;
+    const source = sourceFor(packages, fetch.kind, fetch.identifier);
+    const version = await source.versionOf(this.#packageRequest(plan.name, fetch), ending);
     return { ...plan, fetch: { ...fetch, range: version } };
   }
 
-  #packageRequest(name: string, { identifier, range }: { identifier: string; range: string }) {
+  #packageRequest(name: string, { identifier, range, registry }: PlannedFetch) {
     const knownNames = this.#ports.catalog().map((entry) => entry.name);
-    return { identifier, range, knownNames, folder: this.#ports.paths.packageOf(name), registry: null };
+    return { identifier, range, knownNames, folder: this.#ports.paths.packageOf(name), registry };
   }
 
   #context(request: InstallRequest): PlanContext {
@@ -206,7 +224,7 @@ export class Installs {
   }
 
   async #originOf(spec: Spec): Promise<Origin> {
-    if (spec.kind === 'npm') return spec;
+    if (spec.kind === 'package') return namedPackage(spec);
     if (spec.kind === 'url') {
       throw new McpdError('SPEC_INVALID', {
         what: `${spec.url.slice(0, NAME_SHOWN)} is no package`,
@@ -216,7 +234,7 @@ export class Installs {
     if (spec.kind === 'folder') return { kind: 'folder', folder: await readFolder(spec.path) };
     const catalog = this.#ports.catalog();
     const entry = findEntry(spec.name, catalog);
-    if (entry !== null) return { kind: 'catalog', entry };
+    if (entry !== null) return catalogOrigin(entry);
     const hint = didYouMean(
       spec.name,
       catalog.flatMap(({ name, aliases }) => [name, ...aliases]),

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { CatalogEntry, CatalogInput } from '../../registry/catalog.ts';
+import type { CatalogEntry } from '../../registry/catalog.ts';
+import type { PublishedInput, PublishedPackage } from '../../registry/published.ts';
 import type { InstallRequest } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
 import { OWN_DIST, OWN_NODE } from '../own-places.ts';
 import { checkNothingMissing } from './inputs.ts';
+import { catalogOrigin, namedPackage } from './origins.ts';
 import { type Origin, type PlanContext, planInstall, planView } from './plan.ts';
 
 const context: PlanContext = {
   place: { cwd: '/proj', userHome: '/home/me' },
 };
 
-const input = (name: string, more: Partial<CatalogInput> = {}): CatalogInput => ({
+const input = (name: string, more: Partial<PublishedInput> = {}): PublishedInput => ({
   name,
   description: `what ${name} is`,
   required: false,
@@ -20,25 +22,29 @@ const input = (name: string, more: Partial<CatalogInput> = {}): CatalogInput => 
   default: null,
   placeholder: null,
   choices: null,
+  variables: [],
   ...more,
 });
-const catalog = (more: Partial<CatalogEntry> = {}): Origin => ({
-  kind: 'catalog',
-  entry: {
+const catalog = (more: Partial<PublishedPackage> = {}, settings: Partial<CatalogEntry> = {}): Origin =>
+  catalogOrigin({
     name: 'things',
     aliases: [],
     keywords: [],
-    title: 'Things',
-    description: 'All  things\n at once',
-    origin: { kind: 'npm', identifier: '@acme/things', version: '1.2.3' },
-    arguments: [],
-    env: [],
     sharing: 'auto',
-    deprecated: false,
-    warnings: [],
-    ...more,
-  },
-});
+    ...settings,
+    published: {
+      ...{ name: 'com.acme/things', title: 'Things', description: 'All  things\n at once', version: '1.2.3' },
+      ...{ publisher: 'acme.com', repository: null, websiteUrl: null, licence: null },
+      ...{ status: 'active', statusMessage: null, warnings: [], remotes: [], unsupported: [] },
+      packages: [
+        {
+          ...{ kind: 'npm', identifier: '@acme/things', version: '1.2.3', registryBaseUrl: null, fileSha256: null },
+          ...{ runtimeHint: null, runtimeArguments: [], arguments: [], env: [] },
+          ...more,
+        },
+      ],
+    },
+  });
 const plan = (origin: Origin, request: Partial<InstallRequest> = {}) =>
   planInstall({ spec: 'things', ...request }, origin, context);
 const value = (text: string, secret = true) => ({ value: text, secret });
@@ -66,14 +72,14 @@ describe('a package of the catalog', () => {
   });
 
   test('that is bundled is started with our node from where mcpd lies', () => {
-    const bundled = plan(catalog({ origin: { kind: 'bundled', entry: 'servers/weather.js' } }));
+    const bundled = plan(catalog({ kind: 'bundled', identifier: 'servers/weather.js' }));
     expect(bundled.fetch).toBeNull();
     expect(bundled.program).toEqual({ command: OWN_NODE, args: [`${OWN_DIST}/servers/weather.js`] });
   });
 
   test('is shared as its entry has it, unless the person says otherwise', () => {
     expect(plan(catalog()).sharing).toBe('auto');
-    const pinned = catalog({ sharing: 'per-session' });
+    const pinned = catalog({}, { sharing: 'per-session' });
     expect(plan(pinned).sharing).toBe('per-session');
     expect(plan(pinned, { sharing: 'auto' }).sharing).toBe('auto');
     expect(plan(catalog(), { sharing: 'per-workspace' }).sharing).toBe('per-workspace');
@@ -130,7 +136,7 @@ describe('a package of the catalog', () => {
     const given = plan(origin, { args: ['postgres://a', 'postgres://b', '--quiet'] });
     expect(given.args).toEqual([`\${secret:db_url}`, `\${secret:db_url_2}`, '--quiet']);
     expect([...given.secrets.values()]).toEqual(['postgres://a', 'postgres://b']);
-    expect(given.warnings[0]).toContain('takes db-url on its command line only');
+    expect(given.warnings[0]).toContain('takes db_url on its command line only');
   });
 
   test('takes what stands after -- for its arguments, file names absolute', () => {
@@ -202,7 +208,7 @@ describe('variables that the catalog does not know', () => {
 
 describe('a package of npm', () => {
   test('is called by its slug, or as asked', () => {
-    const origin: Origin = { kind: 'npm', identifier: '@acme/Cool.Server', range: '^2' };
+    const origin = namedPackage({ kind: 'package', of: 'npm', identifier: '@acme/Cool.Server', range: '^2' });
     expect(plan(origin, { args: ['-v'] })).toMatchObject({
       name: 'cool-server',
       fetch: { identifier: '@acme/Cool.Server', range: '^2' },

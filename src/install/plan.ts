@@ -1,26 +1,48 @@
 import { resolve } from 'node:path';
-import type { CatalogArgument, CatalogEntry, CatalogInput } from '../../registry/catalog.ts';
+import type { Published, PublishedPackage } from '../../registry/published.ts';
 import type { InputSpec, InstallPlan, InstallRequest } from '../api/contract.ts';
-import type { Sharing } from '../core/model.ts';
+import type { PackageKind, Sharing } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { OWN_DIST, OWN_NODE } from '../own-places.ts';
 import { riskyVariables } from '../risky-variables.ts';
-import { secretReference, secretsIn } from '../secret-references.ts';
+import { secretsIn } from '../secret-references.ts';
 import { serverNameOf } from '../server-names.ts';
 import type { Runnable } from './bin.ts';
 import { commandLineOf } from './command-line.ts';
 import type { DevelopmentFolder } from './folder.ts';
-import { type CallerPlace, type GivenValue, inputSpec, type Resolved, resolveInput, secretNameOf } from './inputs.ts';
-import { checkNoNul, checkVariableName } from './variables.ts';
+import type { CallerPlace } from './inputs.ts';
+import { Values } from './values.ts';
+import { checkNoNul } from './variables.ts';
+
+/** Where a published server was found: what its definition remembers of it. */
+export type Found = { kind: 'catalog' | 'registry' | 'document' | PackageKind; ref: string };
 
 /** What a spec turned out to be, once the catalog or the folder was looked at. */
 export type Origin =
-  | { kind: 'catalog'; entry: CatalogEntry }
-  | { kind: 'npm'; identifier: string; range: string }
+  | {
+      kind: 'package';
+      found: Found;
+      published: Published;
+      package: PublishedPackage;
+      /** What the server is called unless a person says otherwise. */
+      name: string;
+      sharing: Sharing;
+    }
   | { kind: 'folder'; folder: DevelopmentFolder };
 
 export interface PlanContext {
   place: CallerPlace;
+}
+
+/** A package to be fetched. */
+export interface PlannedFetch {
+  kind: PackageKind;
+  identifier: string;
+  range: string;
+  registry: string | null;
+  fileSha256: string | null;
+  /** The publisher's words before the package. */
+  runtimeArguments: string[];
 }
 
 /** Everything about an install that is known before anything is fetched. Plain data; nothing of it has happened yet. */
@@ -28,7 +50,7 @@ export interface PlannedInstall {
   name: string;
   description: string;
   origin: Origin;
-  fetch: { identifier: string; range: string } | null;
+  fetch: PlannedFetch | null;
   /** Null while only the package can tell. */
   program: Runnable | null;
   /** After the program's own. As in `env`, what is missing is a placeholder here: not to be started before `missing` is empty. */
@@ -44,43 +66,25 @@ export interface PlannedInstall {
 
 /** @throws McpdError NAME_INVALID, INPUT_INVALID, PACKAGE_NOT_RUNNABLE */
 export function planInstall(request: InstallRequest, origin: Origin, context: PlanContext): PlannedInstall {
-  const given = new Map(Object.entries(request.env ?? {}));
-  const args = request.args ?? [];
-  for (const arg of args) checkNoNul(arg, 'an argument');
-  const values = new Values();
-  const own = ownName(origin);
-  const plan = {
-    ...nameOf(request.name, own),
-    description: oneLine(
-      origin.kind === 'catalog' ? origin.entry.description : origin.kind === 'folder' ? origin.folder.description : '',
-    ),
+  const values = new Values(new Map(Object.entries(request.env ?? {})), context.place);
+  const given = request.args ?? [];
+  for (const arg of given) checkNoNul(arg, 'an argument');
+  const { name, warnings } = nameOf(request.name, origin.kind === 'package' ? origin.name : origin.folder.name);
+  if (request.allowScripts === true)
+    warnings.push('the install scripts of the package and of all that it needs will run');
+  const parts = origin.kind === 'package' ? planPackage(origin, given, values) : planFolder(origin.folder, given);
+  const { description } = origin.kind === 'package' ? origin.published : origin.folder;
+  return {
+    name,
+    description: oneLine(description),
     origin,
+    ...parts,
     cwd: origin.kind === 'folder' ? origin.folder.path : null,
-    sharing: request.sharing ?? (origin.kind === 'catalog' ? origin.entry.sharing : 'auto'),
+    env: Object.fromEntries([...parts.env, ...values.others()]),
+    sharing: request.sharing ?? (origin.kind === 'package' ? origin.sharing : 'auto'),
     secrets: values.secrets,
     missing: values.missing,
-  };
-  if (request.allowScripts === true)
-    values.warnings.push('the install scripts of the package and of all that it needs will run');
-  switch (origin.kind) {
-    case 'catalog':
-      planEntry(origin.entry, given, args, context.place, values);
-      break;
-    case 'npm':
-    case 'folder':
-      values.args.push(...args);
-      break;
-  }
-  values.addVariables(given);
-  const program = programOf(origin, values.args);
-  const fetch = fetchOf(origin);
-  return {
-    ...plan,
-    env: Object.fromEntries(values.env),
-    fetch,
-    program,
-    args: values.args,
-    warnings: [...plan.warnings, ...values.warnings],
+    warnings: [...warnings, ...parts.warnings],
   };
 }
 
@@ -94,7 +98,7 @@ export function planView(plan: PlannedInstall): InstallPlan {
   return {
     name,
     description,
-    fetch: fetch === null ? null : `npm:${fetch.identifier}@${fetch.range}`,
+    fetch: fetch === null ? null : `${fetch.kind}:${fetch.identifier}@${fetch.range}`,
     inputs: missing,
     commandLine: commandLineOf({ command: program.command, args: [...program.args, ...plan.args] }, plan.env),
     warnings,
@@ -110,120 +114,65 @@ export function nameOf(asked: string | undefined, own: string): { name: string; 
 
 // — internal —
 
-/** Gathers what the values of the inputs come to. */
-class Values {
-  readonly args: string[] = [];
-  readonly env = new Map<string, string>();
-  readonly secrets = new Map<string, string>();
-  readonly missing: InputSpec[] = [];
-  readonly warnings: string[] = [];
+type Parts = Pick<PlannedInstall, 'fetch' | 'program' | 'args' | 'warnings'> & { env: [string, string][] };
+type PackageOrigin = Extract<Origin, { kind: 'package' }>;
 
-  /** What stands in the launch for it; a placeholder for what is missing, as long as the plan is only shown. */
-  textOf(input: CatalogInput, resolved: Exclude<Resolved, { kind: 'absent' }>): string {
-    if (resolved.kind === 'value') return this.keep(resolved);
-    this.missing.push(inputSpec(input));
-    return `<${input.name}>`;
-  }
-
-  /** The text for a resolved value; its secret is kept under a name that is still free. */
-  keep(resolved: Extract<Resolved, { kind: 'value' }>): string {
-    const { secret, text } = resolved;
-    if (secret === null) return text;
-    let name = secret.name;
-    for (let number = 2; this.secrets.has(name) && this.secrets.get(name) !== secret.value; number++)
-      name = `${secret.name}_${number}`;
-    this.secrets.set(name, secret.value);
-    return secretReference(name);
-  }
-
-  /** Variables that no input of the catalog took. */
-  addVariables(given: ReadonlyMap<string, GivenValue>): void {
-    for (const [name, { value, secret }] of given) {
-      checkVariableName(name);
-      checkNoNul(value, `the value of ${name}`);
-      const kept = secret && secretsIn(value).length === 0;
-      this.env.set(
-        name,
-        kept ? this.keep({ kind: 'value', text: value, secret: { name: secretNameOf(name), value } }) : value,
-      );
-    }
-  }
-}
-
-function planEntry(
-  entry: CatalogEntry,
-  given: Map<string, GivenValue>,
-  args: readonly string[],
-  place: CallerPlace,
+function planPackage(
+  { found, published, package: pack }: PackageOrigin,
+  given: readonly string[],
   values: Values,
-): void {
-  values.warnings.push(...entry.warnings.map((text) => `${entry.title}: ${text}`));
-  const rest = [...args];
-  for (const argument of entry.arguments) {
-    for (const resolved of argumentValues(argument, given, rest, place)) {
-      if (resolved.kind === 'absent') continue;
-      if (resolved.kind === 'value' && resolved.secret !== null) {
-        values.warnings.push(
-          `${entry.title} takes ${argument.input.name} on its command line only, where other programs of this user see it`,
-        );
-      }
-      values.args.push(...(argument.flag === null ? [] : [argument.flag]), values.textOf(argument.input, resolved));
-    }
-  }
-  values.args.push(...rest);
-  for (const input of entry.env) {
-    const resolved = resolveInput(input, given.get(input.name), place);
-    const own = given.get(input.name)?.value;
+): Parts {
+  const { title } = published;
+  const warnings = published.warnings.map((text) => `${title}: ${text}`);
+  const runtimeArguments = pack.runtimeArguments.flatMap((argument) => values.wordsOf(argument));
+  const args = packageWords(pack, given, values);
+  warnings.push(...secretsOnCommandLine(title, [...runtimeArguments, ...args]));
+  const env = pack.env.flatMap((input): [string, string][] => {
+    const own = values.given(input.name)?.value;
     if (own !== undefined && input.value !== null && own !== input.value)
-      values.warnings.push(`${input.name} is usually ${input.value}; your value takes its place`);
-    given.delete(input.name);
-    if (resolved.kind !== 'absent') values.env.set(input.name, values.textOf(input, resolved));
-  }
-  const fixed = entry.env.filter(({ value }) => value !== null).map(({ name }) => name);
-  values.warnings.push(...riskyVariables(fixed, 'the catalog'));
+      warnings.push(`${input.name} is usually ${input.value}; your value takes its place`);
+    const text = values.textOf(input);
+    return text === null ? [] : [[input.name, text]];
+  });
+  const fixed = pack.env.filter(({ value }) => value !== null).map(({ name }) => name);
+  warnings.push(...riskyVariables(fixed, found.kind === 'catalog' ? 'the catalog' : title));
+  const { kind, identifier, version, registryBaseUrl: registry, fileSha256 } = pack;
+  if (kind === 'bundled')
+    return { fetch: null, program: { command: OWN_NODE, args: [`${OWN_DIST}/${identifier}`] }, args, env, warnings };
+  const fetch = { kind, identifier, range: version ?? 'latest', registry, fileSha256, runtimeArguments };
+  return { fetch, program: null, args, env, warnings };
 }
 
-/** Given by name, or else for a positional one by what stands after `--` up to the first flag; those are taken out of `rest`. */
-function argumentValues(
-  argument: CatalogArgument,
-  given: Map<string, GivenValue>,
-  rest: string[],
-  place: CallerPlace,
-): Resolved[] {
-  const { input } = argument;
-  const named = given.get(input.name);
-  given.delete(input.name);
-  const open = named === undefined && input.value === null && argument.flag === null;
-  const firstFlag = rest.findIndex((word) => word.startsWith('-'));
-  const words = firstFlag === -1 ? rest.length : firstFlag;
-  if (!open || words === 0) return [resolveInput(input, named, place)];
-  const taken = rest.splice(0, argument.repeated ? words : 1);
-  return taken.map((value) => resolveInput(input, { value, secret: input.secret }, place));
+/** Positional arguments that nobody gave by name take what stands after `--` up to the first flag; the rest comes last. */
+function packageWords(pack: PublishedPackage, given: readonly string[], values: Values): string[] {
+  const rest = [...given];
+  const words = pack.arguments.flatMap((argument) => {
+    const { flag, repeated, input } = argument;
+    if (flag !== null || input === null || input.value !== null || values.given(input.name) !== undefined)
+      return values.wordsOf(argument);
+    const firstFlag = rest.findIndex((word) => word.startsWith('-'));
+    const open = firstFlag === -1 ? rest.length : firstFlag;
+    if (open === 0) return values.wordsOf(argument);
+    return rest.splice(0, repeated ? open : 1).flatMap((word) => values.textFor(input, word) ?? []);
+  });
+  return [...words, ...rest];
 }
 
-function ownName(origin: Origin): string {
-  if (origin.kind === 'catalog') return origin.entry.name;
-  return origin.kind === 'npm' ? origin.identifier : origin.folder.name;
+function secretsOnCommandLine(title: string, words: readonly string[]): string[] {
+  const names = [...new Set(words.flatMap(secretsIn))];
+  return names.map(
+    (name) => `${title} takes ${name} on its command line only, where other programs of this user see it`,
+  );
 }
 
-function fetchOf(origin: Origin): PlannedInstall['fetch'] {
-  if (origin.kind === 'npm') return { identifier: origin.identifier, range: origin.range };
-  if (origin.kind === 'folder' || origin.entry.origin.kind === 'bundled') return null;
-  return { identifier: origin.entry.origin.identifier, range: origin.entry.origin.version };
-}
-
-/** May take the command out of `args`: that of a folder whose package.json names no program. */
-function programOf(origin: Origin, args: string[]): Runnable | null {
-  if (origin.kind === 'npm') return null;
-  if (origin.kind === 'catalog') {
-    const from = origin.entry.origin;
-    return from.kind === 'npm' ? null : { command: OWN_NODE, args: [`${OWN_DIST}/${from.entry}`] };
-  }
-  const { program, path } = origin.folder;
-  if (!(program instanceof McpdError)) return program;
-  const command = args.shift();
+/** May take the command out of what was given: that of a folder whose package.json names no program. */
+function planFolder({ program, path }: DevelopmentFolder, given: readonly string[]): Parts {
+  const nothing = { fetch: null, env: [], warnings: [] };
+  if (!(program instanceof McpdError)) return { ...nothing, program, args: [...given] };
+  const [command, ...args] = given;
   if (command === undefined) throw program;
-  return { command: /[/\\]/.test(command) ? resolve(path, command) : command, args: [] };
+  const found = /[/\\]/.test(command) ? resolve(path, command) : command;
+  return { ...nothing, program: { command: found, args: [] }, args };
 }
 
 const DESCRIPTION_MAX = 200;

@@ -5,7 +5,7 @@ import type { TrialOutcome } from '../core/events.ts';
 import type { ServerDefinition, ServerMemory, ServerName } from '../core/model.ts';
 import type { McpdError } from '../errors.ts';
 import type { Paths } from '../paths.ts';
-import type { PackageSource } from './npm.ts';
+import type { PackageSources } from './packages/source.ts';
 
 /** What was found of a command; the shape of `resolveCommand` in src/servers/command-path.ts. */
 export type CommandFinding =
@@ -25,7 +25,7 @@ export interface InstallPorts {
     set(server: ServerName, values: ReadonlyMap<string, string>): Promise<void>;
     remove(server: ServerName, names?: readonly string[]): Promise<boolean>;
   };
-  packages: PackageSource;
+  packages: PackageSources;
   /** Looks a command up as a server's start would: a bare name on the login shell's PATH, a path from `cwd`. */
   findCommand(command: string, cwd: string): Promise<CommandFinding>;
   /** Starts it once, reads its lists, stops it. */

@@ -3,11 +3,21 @@ import { parseSpec, specText } from './spec.ts';
 
 test('names, packages, folders and addresses are told apart', () => {
   expect(parseSpec('weather')).toEqual({ kind: 'catalog', name: 'weather' });
-  expect(parseSpec(' npm:tiny ')).toEqual({ kind: 'npm', identifier: 'tiny', range: 'latest' });
-  expect(parseSpec('npm:@acme/mcp@1.4.2')).toEqual({ kind: 'npm', identifier: '@acme/mcp', range: '1.4.2' });
+  expect(parseSpec(' npm:tiny ')).toEqual({ kind: 'package', of: 'npm', identifier: 'tiny', range: 'latest' });
+  expect(parseSpec('npm:@acme/mcp@1.4.2')).toEqual({
+    kind: 'package',
+    of: 'npm',
+    identifier: '@acme/mcp',
+    range: '1.4.2',
+  });
   expect(parseSpec('NPM:tiny')).toEqual(parseSpec('npm:tiny'));
-  expect(parseSpec('npm:@acme/mcp')).toEqual({ kind: 'npm', identifier: '@acme/mcp', range: 'latest' });
-  expect(parseSpec('npm:tiny@>=1.2 <2 || ^3')).toEqual({ kind: 'npm', identifier: 'tiny', range: '>=1.2 <2 || ^3' });
+  expect(parseSpec('npm:@acme/mcp')).toEqual({ kind: 'package', of: 'npm', identifier: '@acme/mcp', range: 'latest' });
+  expect(parseSpec('npm:tiny@>=1.2 <2 || ^3')).toEqual({
+    kind: 'package',
+    of: 'npm',
+    identifier: 'tiny',
+    range: '>=1.2 <2 || ^3',
+  });
   expect(parseSpec('/home/me/a server')).toEqual({ kind: 'folder', path: '/home/me/a server' });
   expect(parseSpec('https://x.test/mcp')).toEqual({ kind: 'url', url: 'https://x.test/mcp' });
   expect(parseSpec('C:\\servers\\one')).toEqual({ kind: 'folder', path: 'C:\\servers\\one' });

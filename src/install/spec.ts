@@ -1,11 +1,13 @@
 import { posix, win32 } from 'node:path';
+import { identifierFault } from '../../registry/package-names.ts';
+import type { PackageKind } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 
 /** What a person wrote after `mcpd install`, understood but not looked up. */
 export type Spec =
   | { kind: 'catalog'; name: string }
   /** `range` is an exact version, a tag or a range; `latest` when none was written. */
-  | { kind: 'npm'; identifier: string; range: string }
+  | { kind: 'package'; of: PackageKind; identifier: string; range: string }
   | { kind: 'folder'; path: string }
   /** A remote server; not checked yet. */
   | { kind: 'url'; url: string };
@@ -32,8 +34,8 @@ export function specText(spec: Spec): string {
   switch (spec.kind) {
     case 'catalog':
       return spec.name;
-    case 'npm':
-      return `npm:${spec.identifier}@${spec.range}`;
+    case 'package':
+      return `${spec.of}:${spec.identifier}@${spec.range}`;
     case 'folder':
       return spec.path;
     case 'url':
@@ -56,8 +58,6 @@ const UNSUPPORTED = new Map([
   ['mcpb', 'bundles cannot be installed yet; unpack it and use mcpd add NAME -- COMMAND'],
 ]);
 
-const PACKAGE_NAME_MAX = 214;
-const PACKAGE_NAME = /^(@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/i;
 /** A version, a tag or a range; nothing that npm would read as an address, a file or an option. */
 const RANGE = /^[0-9a-z^~<>=*][0-9a-z.+^~<>=|* -]*$/i;
 
@@ -65,16 +65,11 @@ function parseNpm(spec: string, rest: string): Spec {
   const at = rest.indexOf('@', 1);
   const identifier = at === -1 ? rest : rest.slice(0, at);
   const range = at === -1 ? 'latest' : rest.slice(at + 1).trim();
-  if (!PACKAGE_NAME.test(identifier) || identifier.length > PACKAGE_NAME_MAX) {
-    throw invalid(
-      spec,
-      `"${identifier.slice(0, 80)}" cannot be the name of a package`,
-      'mcpd install npm:PKG[@VERSION]',
-    );
-  }
+  const fault = identifierFault('npm', identifier);
+  if (fault !== null) throw invalid(spec, fault, 'mcpd install npm:PKG[@VERSION]');
   if (!RANGE.test(range))
     throw invalid(spec, `"${range.slice(0, 80)}" is no version, tag or range`, `mcpd install npm:${identifier}`);
-  return { kind: 'npm', identifier, range };
+  return { kind: 'package', of: 'npm', identifier, range };
 }
 
 function invalid(spec: string, why: string, fix: string): McpdError {

@@ -8,7 +8,7 @@ import type { CommandRequest, InstallEvent, InstallRequest, ServerStatus } from 
 import type { TrialOutcome } from '../../src/core/events.ts';
 import type { ServerDefinition, ServerMemory } from '../../src/core/model.ts';
 import { Installer } from '../../src/install/install.ts';
-import { npmPackages } from '../../src/install/npm.ts';
+import { packageSources } from '../../src/install/packages/kinds.ts';
 import type { CommandFinding } from '../../src/install/ports.ts';
 import { placed } from '../../src/own-places.ts';
 import { type Paths, pathsOf } from '../../src/paths.ts';
@@ -49,7 +49,7 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
     catalog: () => options.catalog ?? loadCatalog(),
     registry,
     secrets,
-    packages: npmPackages({
+    packages: packageSources({
       execPath: process.execPath,
       env: async () => ({ ...home.env, npm_config_cache: home.folder('npm-cache'), ...options.npmEnv }),
     }),

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CatalogEntry } from '../../registry/catalog.ts';
+import { publishedOf } from '../../registry/server-json.ts';
 import { OWN_NODE } from '../../src/own-places.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
 import { doneOf, failureOf, type Installation, installationIn } from '../harness/installing.ts';
@@ -85,26 +86,22 @@ const CATALOG: CatalogEntry[] = [
     name: 'tiny',
     aliases: [],
     keywords: [],
-    title: 'Tiny',
-    description: 'A tiny one',
-    origin: { kind: 'npm', identifier: '@acme/tiny', version: '1.0.0' },
-    arguments: [],
-    env: [
-      {
-        name: 'TOKEN',
-        description: 'a token',
-        required: true,
-        secret: true,
-        format: 'string',
-        value: null,
-        default: null,
-        placeholder: null,
-        choices: null,
-      },
-    ],
     sharing: 'auto',
-    deprecated: false,
-    warnings: [],
+    published: publishedOf({
+      name: 'com.acme/tiny',
+      title: 'Tiny',
+      description: 'A tiny one',
+      version: '1.0.0',
+      packages: [
+        {
+          registryType: 'npm',
+          identifier: '@acme/tiny',
+          version: '1.0.0',
+          transport: { type: 'stdio' },
+          environmentVariables: [{ name: 'TOKEN', description: 'a token', isRequired: true, isSecret: true }],
+        },
+      ],
+    }),
   },
 ];
 

@@ -1,5 +1,5 @@
 import type { ServerInfo } from '../../../../src/api/contract.ts';
-import type { ServerSource } from '../../../../src/core/model.ts';
+import type { InstalledPackage, ServerSource } from '../../../../src/core/model.ts';
 import { shellWord } from '../../../../src/shell-word.ts';
 
 /** A name and what is to be said of it; `isCode` is written as a program takes it. */
@@ -46,7 +46,14 @@ function sourceText(source: ServerSource): string {
   switch (source.kind) {
     case 'catalog':
       return `catalog: ${source.ref}${source.package === null ? '' : ` (${packageText(source.package)})`}`;
+    case 'registry':
+    case 'document':
+      return `${source.ref}${source.package === null ? '' : ` (${packageText(source.package)})`}`;
     case 'npm':
+    case 'pypi':
+    case 'oci':
+    case 'nuget':
+    case 'mcpb':
       return packageText(source.package);
     case 'folder':
       return `folder: ${source.ref}`;
@@ -59,6 +66,6 @@ function sourceText(source: ServerSource): string {
   }
 }
 
-function packageText({ identifier, version }: { identifier: string; version: string }): string {
-  return `npm: ${identifier} ${version}`;
+function packageText({ kind, identifier, version }: InstalledPackage): string {
+  return `${kind}: ${identifier} ${version}`;
 }

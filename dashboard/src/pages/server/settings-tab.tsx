@@ -103,8 +103,14 @@ function Anew({ server: { name, source, launch } }: { server: ServerStatus }) {
 function installCommand(name: string, source: ServerSource): string {
   switch (source.kind) {
     case 'npm':
-      return `mcpd install npm:${source.package.identifier} --name ${name}`;
+    case 'pypi':
+    case 'oci':
+    case 'nuget':
+    case 'mcpb':
+      return `mcpd install ${shellWord(`${source.kind}:${source.package.identifier}`)} --name ${name}`;
     case 'catalog':
+    case 'registry':
+    case 'document':
     case 'folder':
     case 'url':
       return `mcpd install ${shellWord(source.ref)} --name ${name}`;

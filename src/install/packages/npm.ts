@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InstalledPackage } from '../core/model.ts';
-import { errnoOf, McpdError } from '../errors.ts';
+import { errnoOf, McpdError } from '../../errors.ts';
 import {
   NPM_FETCH_RETRIES,
   NPM_FETCH_RETRY_MAX_MS,
@@ -10,56 +9,16 @@ import {
   NPM_RESOLVE_MS,
   NPM_RUNS_MAX,
   NPM_TIMEOUT_MS,
-} from '../operation-limits.ts';
-import { shellWord } from '../shell-word.ts';
-import { chooseBin, type PackageManifest, type Runnable, runnableIn } from './bin.ts';
-import { type Asked, engineWarnings, npmError, readNpmFailure } from './npm-failure.ts';
+} from '../../operation-limits.ts';
+import { shellWord } from '../../shell-word.ts';
+import { chooseBin, type PackageManifest, runnableIn } from '../bin.ts';
+import { engineWarnings, npmError, readNpmFailure } from './npm-failure.ts';
 import { readLock } from './npm-lock.ts';
 import { findNpm, type NpmProgram, type NpmRunOptions, npmEnvironment, runNpm } from './npm-run.ts';
 import { Slots } from './slots.ts';
+import type { FetchedPackage, PackageRequest, PackageSource, ToolOptions, VersionRequest } from './source.ts';
 
-interface VersionRequest extends Asked {
-  /** The server's own folder below `packages`; the version's folder is made inside. */
-  folder: string;
-  /** Another registry than the user's own; null for that. */
-  registry: string | null;
-}
-
-interface PackageRequest extends VersionRequest {
-  allowScripts: boolean;
-}
-
-export interface FetchedPackage {
-  installed: InstalledPackage;
-  /** The new folder: removing it undoes the fetch. */
-  root: string;
-  runnable: Runnable;
-  description: string;
-  /** Names of packages whose install scripts were not run. */
-  scriptsLeftOut: string[];
-  warnings: string[];
-}
-
-/** Installs packages from npm into mcpd's home, at an exact version. */
-export interface PackageSource {
-  /**
-   * Leaves nothing behind when it fails or is aborted.
-   * @throws McpdError PACKAGE_UNKNOWN, VERSION_UNKNOWN, PACKAGE_NOT_RUNNABLE, FETCH_FAILED, DISK_FULL, HOME_UNWRITABLE
-   */
-  fetch(request: PackageRequest, signal: AbortSignal, report: (detail: string) => void): Promise<FetchedPackage>;
-  /** The version that a fetch would bring now. Leaves nothing behind. @throws McpdError as `fetch` */
-  versionOf(request: VersionRequest, signal: AbortSignal): Promise<string>;
-}
-
-export interface PackageSourceOptions {
-  /** The node that runs npm. */
-  execPath: string;
-  /** The environment for npm: the user's PATH, HOME and proxies. */
-  env: () => Promise<NodeJS.ProcessEnv>;
-  track?: NpmRunOptions['track'];
-}
-
-export function npmPackages(options: PackageSourceOptions): PackageSource {
+export function npmPackages(options: ToolOptions): PackageSource {
   const slots = new Slots(NPM_RUNS_MAX);
   return {
     fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
@@ -69,8 +28,10 @@ export function npmPackages(options: PackageSourceOptions): PackageSource {
 
 // — internal —
 
+type NpmRequest = VersionRequest & Pick<PackageRequest, 'allowScripts'>;
+
 async function fetchPackage(
-  options: PackageSourceOptions,
+  options: ToolOptions,
   request: PackageRequest,
   signal: AbortSignal,
   report: (detail: string) => void,
@@ -98,7 +59,7 @@ async function fetchPackage(
     await runnableIn(label, join(temporary, inside), bin);
     root = await settle(temporary, request.folder, lock.version);
     return {
-      installed: { identifier: request.identifier, version: lock.version, integrity: lock.integrity },
+      installed: { kind: 'npm', identifier: request.identifier, version: lock.version, integrity: lock.integrity },
       root,
       runnable: await runnableIn(label, join(root, inside), bin),
       description: typeof manifest.description === 'string' ? manifest.description : '',
@@ -113,11 +74,7 @@ async function fetchPackage(
 }
 
 /** npm itself decides, as when it installs, and writes a lock file only. */
-async function resolveVersion(
-  options: PackageSourceOptions,
-  asked: VersionRequest,
-  signal: AbortSignal,
-): Promise<string> {
+async function resolveVersion(options: ToolOptions, asked: VersionRequest, signal: AbortSignal): Promise<string> {
   const request = { ...asked, allowScripts: false };
   const env = npmEnvironment(await options.env(), options.execPath);
   const npm = await findNpm(options.execPath, env['PATH'] ?? '');
@@ -135,7 +92,7 @@ async function resolveVersion(
 /** @returns warnings of npm that a person should see */
 async function install(
   npm: NpmProgram,
-  request: PackageRequest,
+  request: NpmRequest,
   folder: string,
   run: NpmRunOptions,
   lockOnly = false,
@@ -169,7 +126,7 @@ async function install(
   throw error.code === 'VERSION_UNKNOWN' ? await withVersions(error, npm, request, run) : error;
 }
 
-function reachArguments(request: PackageRequest): string[] {
+function reachArguments(request: NpmRequest): string[] {
   return [
     `--fetch-retries=${NPM_FETCH_RETRIES}`,
     `--fetch-retry-mintimeout=${NPM_FETCH_RETRY_MIN_MS}`,
@@ -183,7 +140,7 @@ const VERSIONS_SHOWN = 5;
 async function withVersions(
   error: McpdError,
   npm: NpmProgram,
-  request: PackageRequest,
+  request: NpmRequest,
   run: NpmRunOptions,
 ): Promise<McpdError> {
   const args = [

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { McpdError } from '../errors.ts';
-import { NPM_KILL_GRACE_MS, NPM_OUTPUT_BYTES_MAX } from '../operation-limits.ts';
+import { McpdError } from '../../errors.ts';
+import { NPM_KILL_GRACE_MS, NPM_OUTPUT_BYTES_MAX } from '../../operation-limits.ts';
 
 /** The npm program, without its arguments. Never a shell. */
 export interface NpmProgram {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { McpdError } from '../errors.ts';
+import { McpdError } from '../../errors.ts';
 
 /** What npm chose, as its lock file in `folder` says. @throws McpdError FETCH_FAILED */
 export async function readLock(folder: string, identifier: string): Promise<Lock> {

@@ -1,5 +1,5 @@
-import { didYouMean } from '../closest.ts';
-import { type ErrorCode, McpdError } from '../errors.ts';
+import { didYouMean } from '../../closest.ts';
+import { type ErrorCode, McpdError } from '../../errors.ts';
 
 /** What npm says of a failed install, in mcpd's words. Pure: texts in, error out. */
 

@@ -1,0 +1,34 @@
+import type { PackageKind } from './model.ts';
+
+/** Where a server came from, as the registry remembers it. */
+
+export type ServerSource =
+  /** From the bundled catalog: `ref` is its name there. */
+  | { kind: 'catalog'; ref: string; package: InstalledPackage | null }
+  /** A package that a person named: `ref` is what was asked for (`npm:@acme/mcp@latest`). */
+  | { kind: PackageKind; ref: string; package: InstalledPackage }
+  /** From a registry of servers: `ref` is `NAME@VERSION` there. A remote server has no package. */
+  | { kind: 'registry'; ref: string; package: InstalledPackage | null }
+  /** From a `server.json`: `ref` is its absolute path. */
+  | { kind: 'document'; ref: string; package: InstalledPackage | null }
+  /** A development server: `ref` is its absolute folder, watched for changes. */
+  | { kind: 'folder'; ref: string }
+  /** `mcpd add`: `ref` is the command line as typed. */
+  | { kind: 'command'; ref: string }
+  /** A remote server: `ref` is its address. */
+  | { kind: 'url'; ref: string }
+  /**
+   * Declared by `mcpd apply -f`: `ref` is the absolute path of the file, where it must be changed. `digest` is the sha-256 (hex) of the
+   * entry as declared, so that the next apply knows whether it changed; `package` is what its `install` fetched.
+   */
+  | { kind: 'file'; ref: string; digest?: string; install?: string; package?: InstalledPackage };
+
+export interface InstalledPackage {
+  kind: PackageKind;
+  /** `@modelcontextprotocol/server-memory`; of `oci` the image without tag and digest; of `mcpb` where the bundle came from. */
+  identifier: string;
+  /** Exact; of an image without a tag its digest. */
+  version: string;
+  /** `sha512-…` of npm as its lock file recorded it, `sha256:…` of an image or a file; empty where the tool that fetched it tells none. */
+  integrity: string;
+}

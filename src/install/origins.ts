@@ -1,0 +1,65 @@
+import type { CatalogEntry } from '../../registry/catalog.ts';
+import type { Published, PublishedPackage } from '../../registry/published.ts';
+import type { Sharing } from '../core/model.ts';
+import { McpdError } from '../errors.ts';
+import type { Found, Origin } from './plan.ts';
+import { type Spec, specText } from './spec.ts';
+
+/** From what was found of a server to what is planned: which of its packages is installed. Pure. */
+
+type PackageOrigin = Extract<Origin, { kind: 'package' }>;
+
+/** @throws McpdError PACKAGE_UNSUPPORTED */
+export function catalogOrigin({ name, sharing, published }: CatalogEntry): PackageOrigin {
+  return publishedOrigin({ kind: 'catalog', ref: name }, published, { name, sharing });
+}
+
+/** A package that a person named by itself: nobody describes its inputs. */
+export function namedPackage(spec: Extract<Spec, { kind: 'package' }>): PackageOrigin {
+  const { of: kind, identifier, range } = spec;
+  const pack: PublishedPackage = {
+    ...{ kind, identifier, version: range },
+    ...{ registryBaseUrl: null, fileSha256: null, runtimeHint: null },
+    ...{ runtimeArguments: [], arguments: [], env: [] },
+  };
+  const published: Published = {
+    ...{ name: identifier, title: identifier, description: '', version: '' },
+    ...{ publisher: null, repository: null, websiteUrl: null, licence: null },
+    ...{ status: 'active', statusMessage: null, warnings: [] },
+    ...{ packages: [pack], remotes: [], unsupported: [] },
+  };
+  const found = { kind, ref: specText(spec) };
+  return { kind: 'package', found, published, package: pack, name: identifier, sharing: 'auto' };
+}
+
+// — internal —
+
+/**
+ * The package of a published server that is installed: the first of the kind that comes first in `KINDS`.
+ * @throws McpdError PACKAGE_UNSUPPORTED naming what it has instead
+ */
+function publishedOrigin(
+  found: Found,
+  published: Published,
+  settings: { name: string; sharing: Sharing },
+): PackageOrigin {
+  const ranks = published.packages.map(({ kind }) => KINDS.indexOf(kind));
+  const pack = published.packages[ranks.indexOf(Math.min(...ranks))];
+  if (pack === undefined) throw nothingToInstall(published);
+  return { kind: 'package', found, published, package: pack, ...settings };
+}
+
+/** What starts fastest and needs least comes first: mcpd's own node runs npm, a container needs a whole engine. */
+const KINDS: readonly PublishedPackage['kind'][] = ['bundled', 'npm', 'mcpb', 'pypi', 'oci', 'nuget'];
+
+function nothingToInstall({ title, unsupported, remotes }: Published): McpdError {
+  const [remote] = remotes;
+  return new McpdError('PACKAGE_UNSUPPORTED', {
+    what: `${title} has no package that mcpd can install`,
+    why: unsupported.length === 0 ? 'its description names none' : `it has ${unsupported.join(', ')}`,
+    fix:
+      remote === undefined
+        ? 'install it as its page says, then: mcpd add NAME -- COMMAND'
+        : `it also runs elsewhere: mcpd install ${remote.url}`,
+  });
+}

@@ -1,0 +1,20 @@
+import type { PackageKind } from '../../core/model.ts';
+import { McpdError } from '../../errors.ts';
+import { npmPackages } from './npm.ts';
+import type { PackageSource, PackageSources, ToolOptions } from './source.ts';
+
+/** The table over the kinds of packages. */
+export function packageSources(options: ToolOptions): PackageSources {
+  return { npm: npmPackages(options) };
+}
+
+/** @throws McpdError PACKAGE_UNSUPPORTED naming the kind */
+export function sourceFor(sources: PackageSources, kind: PackageKind, identifier: string): PackageSource {
+  const source = sources[kind];
+  if (source !== undefined) return source;
+  throw new McpdError('PACKAGE_UNSUPPORTED', {
+    what: `${kind}:${identifier.slice(0, 80)} cannot be installed`,
+    why: `mcpd cannot install packages of the kind "${kind}"`,
+    fix: 'install it yourself, then: mcpd add NAME -- COMMAND',
+  });
+}

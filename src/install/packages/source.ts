@@ -1,0 +1,61 @@
+import type { InstalledPackage, PackageKind } from '../../core/model.ts';
+import type { Runnable } from '../bin.ts';
+
+/** What each kind of package does: bring it into mcpd's home at an exact version, and say how it is started there. */
+
+export interface VersionRequest {
+  identifier: string;
+  /** An exact version, a tag, a digest or a range; what a publisher or a person named, else `latest`. */
+  range: string;
+  /** Names of the catalog, for a hint to a person who mistyped. */
+  knownNames: readonly string[];
+  /** The server's own folder below `packages`; the version's folder is made inside. */
+  folder: string;
+  /** Another registry than the user's own; null for that. */
+  registry: string | null;
+}
+
+export interface PackageRequest extends VersionRequest {
+  allowScripts: boolean;
+  /** That the file which is fetched must have, 64 hex digits; null where none was told. */
+  fileSha256: string | null;
+  /** The publisher's words before the package, filled: secrets are references. */
+  runtimeArguments: readonly string[];
+  /** Names of the variables that the server is given. */
+  variables: readonly string[];
+}
+
+export interface FetchedPackage {
+  installed: InstalledPackage;
+  /** The new folder: removing it undoes the fetch. */
+  root: string;
+  /** Everything up to the package's own arguments. */
+  runnable: Runnable;
+  description: string;
+  /** Names of packages whose install scripts were not run. */
+  scriptsLeftOut: string[];
+  warnings: string[];
+}
+
+/** Installs packages of one kind into mcpd's home, at an exact version. */
+export interface PackageSource {
+  /**
+   * Leaves nothing behind when it fails or is aborted.
+   * @throws McpdError PACKAGE_UNKNOWN, VERSION_UNKNOWN, PACKAGE_NOT_RUNNABLE, FETCH_FAILED, DISK_FULL, HOME_UNWRITABLE
+   */
+  fetch(request: PackageRequest, signal: AbortSignal, report: (detail: string) => void): Promise<FetchedPackage>;
+  /** The version that a fetch would bring now. Leaves nothing behind. @throws McpdError as `fetch` */
+  versionOf(request: VersionRequest, signal: AbortSignal): Promise<string>;
+}
+
+export type PackageSources = Partial<Record<PackageKind, PackageSource>>;
+
+/** What the tools are run with. */
+export interface ToolOptions {
+  /** The node that runs npm. */
+  execPath: string;
+  /** The environment for the tools: the user's PATH, HOME and proxies. */
+  env: () => Promise<NodeJS.ProcessEnv>;
+  /** Told of a tool's process group while it lives, so that it cannot outlive a killed daemon; returns what to call when it is gone. */
+  track?: ((pid: number) => () => void) | undefined;
+}
