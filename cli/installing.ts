@@ -1,3 +1,4 @@
+import type { TrialCheckup } from '../src/api/contract/checkup.ts';
 import type { InstallEvent, InstallStep, SessionStatus } from '../src/api/contract.ts';
 import type { DaemonClient } from '../src/control/client.ts';
 import { fromReport, McpdError } from '../src/errors.ts';
@@ -79,6 +80,15 @@ const STEP_WORDS: Record<InstallStep, string> = {
   register: 'register',
 };
 
+/** Null when there is nothing to say. */
+function checkupLine({ checks }: TrialCheckup, name: string): string | null {
+  const found = checks.flatMap(({ reason, outcome }) => (reason === null || outcome === 'skipped' ? [] : [reason]));
+  const [first] = found;
+  if (first === undefined) return null;
+  const more = found.length === 1 ? '' : `, and ${amount(found.length - 1, 'more thing')}`;
+  return `check-up: ${showable(first)}${more} (mcpd verify ${name})`;
+}
+
 async function showEnd(
   done: Finished,
   warnings: string[],
@@ -101,6 +111,7 @@ async function showEnd(
       server: done.server,
       tools: done.tools,
       durationMs: done.durationMs,
+      checkup: done.checkup,
       warnings,
       hosts,
       hostEntry: entry,
@@ -121,6 +132,8 @@ async function showEnd(
   for (const tool of done.tools.slice(0, TOOLS_SHOWN)) output.print(`  ${tool.name}`);
   if (done.tools.length > TOOLS_SHOWN)
     output.print(`  … and ${done.tools.length - TOOLS_SHOWN} more: mcpd tools ${name}`);
+  const found = done.checkup === null ? null : checkupLine(done.checkup, name);
+  if (found !== null) output.print(found);
   output.print('');
   if (entry === null) return output.print(`Connected hosts see it now: ${hosts.join(', ')}`);
   const lines = hostEntryLines(entry);

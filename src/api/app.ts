@@ -7,6 +7,7 @@ import { approvalRoutes } from './approval-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import type { DashboardCodes } from './codes.ts';
 import type { DaemonControl } from './daemon-control.ts';
+import { lifeRoutes } from './life-routes.ts';
 import { loginRoutes } from './login-routes.ts';
 import type { OpenerFiles } from './opener-files.ts';
 import { readRoutes } from './read-routes.ts';
@@ -44,6 +45,8 @@ export function createApp(options: AppOptions): Hono<ApiEnv> {
   app.route('/api', loginRoutes(options));
   app.route('/api', tryRoutes(options));
   app.route('/api', recordingRoutes(options));
+  // Before the commands of a server, which have its name and one word too.
+  app.route('/api', lifeRoutes(options));
   app.route('/api', changeRoutes(options));
   app.route('/api', approvalRoutes(options));
   app.route('/api', sessionRoutes(options));

@@ -257,7 +257,7 @@ describe('the page that asked', () => {
   test('sees the install go on and end', async () => {
     control.installing = async (report) => {
       report({ type: 'step', step: 'trial', detail: '' });
-      report({ type: 'done', server: serverStatus('files'), tools: [], durationMs: 1 });
+      report({ type: 'done', server: serverStatus('files'), tools: [], durationMs: 1, checkup: null });
     };
     const { id } = await approvals.ask(add());
     const events = eventsOf(id);

@@ -9,6 +9,7 @@ import {
   type Whose,
 } from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
+import type { TrialCheckup } from './contract/checkup.ts';
 import type { SecretUse } from './contract/credentials.ts';
 import type { FiguresEvent } from './contract/figures.ts';
 import type { LoginInfo } from './contract/logins.ts';
@@ -131,7 +132,8 @@ export type AddRequest = z.infer<typeof AddRequest>;
 export type InstallEvent =
   | { type: 'step'; step: InstallStep; detail: string }
   | { type: 'warning'; text: string }
-  | { type: 'done'; server: ServerStatus; tools: ToolInfo[]; durationMs: number }
+  /** `checkup` is null for a server that was not tried. */
+  | { type: 'done'; server: ServerStatus; tools: ToolInfo[]; durationMs: number; checkup: TrialCheckup | null }
   | { type: 'failed'; step: InstallStep; error: ErrorReport; stderrTail: string[] };
 export type InstallStep = 'resolve' | 'fetch' | 'trial' | 'register';
 

@@ -31,6 +31,7 @@ import type {
   ShutdownRequest,
   ToolInfo,
 } from './contract.ts';
+import type { LifeControl } from './life-control.ts';
 import type { OffersControl } from './offers-control.ts';
 import type { RecordingControl } from './recording-control.ts';
 
@@ -87,6 +88,8 @@ export interface DaemonControl {
   removeSecrets(server: string, name: string | null): Promise<string[]>;
   /** Loaded by whoever asks first. */
   recordings(): Promise<RecordingControl>;
+  /** Loaded by whoever asks first. */
+  life(): Promise<LifeControl>;
   /** Called with every change; returns the way to stop listening. */
   watch(listener: (event: LiveEvent) => void): () => void;
   readonly figures: FiguresControl;

@@ -29,6 +29,7 @@ import type {
   ToolInfo,
 } from '../api/contract.ts';
 import type { DaemonControl, TelemetryControl } from '../api/daemon-control.ts';
+import type { LifeControl } from '../api/life-control.ts';
 import type { RecordingControl } from '../api/recording-control.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { instancesOf } from '../core/places.ts';
@@ -45,6 +46,7 @@ export class Control implements DaemonControl {
   readonly offers: Offers;
   readonly #parts: Parts;
   #recordings: Promise<RecordingControl> | null = null;
+  #life: Promise<LifeControl> | null = null;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -202,6 +204,13 @@ export class Control implements DaemonControl {
     // A load that failed (no free file descriptor) is tried again by the next request.
     this.#recordings.catch(() => (this.#recordings = null));
     return this.#recordings;
+  }
+
+  life(): Promise<LifeControl> {
+    this.#life ??= import('./life.ts').then(({ Life }) => new Life(this.#parts));
+    // As above.
+    this.#life.catch(() => (this.#life = null));
+    return this.#life;
   }
 
   watch(listener: (event: LiveEvent) => void): () => void {

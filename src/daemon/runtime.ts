@@ -61,6 +61,8 @@ export class Runtime {
   readonly #timers = new Map<TimerId, NodeJS.Timeout>();
   #running = false;
   #tap: Tap | null = null;
+  /** By instance: processes that serve no host, and whoever hears what they do. */
+  readonly #aside = new Map<string, (event: GatewayEvent) => void>();
 
   constructor(gateway: Gateway, edges: Edges) {
     this.#gateway = gateway;
@@ -72,8 +74,18 @@ export class Runtime {
     this.#tap = tap;
   }
 
+  /** What is reported of this instance goes to `take` and not to the core; returns the way back. */
+  setAside(instance: string, take: (event: GatewayEvent) => void): () => void {
+    this.#aside.set(instance, take);
+    return () => this.#aside.delete(instance);
+  }
+
   post(event: GatewayEvent): void {
     this.events++;
+    if (this.#aside.size > 0 && 'instance' in event) {
+      const take = this.#aside.get(event.instance);
+      if (take !== undefined) return take(event);
+    }
     if (this.#tap?.takes(event) === true) return;
     if (this.#running) {
       this.#queue.push(event);

@@ -8,6 +8,7 @@ import { McpdError } from '../errors.ts';
 import { placed } from '../own-places.ts';
 import { shellWord } from '../shell-word.ts';
 import { addressDefinition, remoteRequest, untestedAddress } from './address.ts';
+import { judgeTrial } from './checkup.ts';
 import { commandLineOf, launchText, untestedCommand } from './command-line.ts';
 import { addedDefinition, described, installedDefinition } from './definition.ts';
 import { readFolder } from './folder.ts';
@@ -289,7 +290,9 @@ export class Installs {
     registry.saveServer(definition, memory);
     steps.settle();
     announce(definition, memory);
-    report({ type: 'done', ...present(definition.name), durationMs: Math.round(performance.now() - startedAt) });
+    const checkup = memory === null ? null : judgeTrial(memory);
+    const durationMs = Math.round(performance.now() - startedAt);
+    report({ type: 'done', ...present(definition.name), durationMs, checkup });
   }
 }
 

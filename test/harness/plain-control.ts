@@ -18,6 +18,7 @@ import type {
 } from '../../src/api/contract.ts';
 import type { DaemonControl, FiguresControl, TelemetryControl } from '../../src/api/daemon-control.ts';
 import { McpdError } from '../../src/errors.ts';
+import { PlainLife } from './plain-life.ts';
 import { PlainOffers } from './plain-offers.ts';
 import { PlainRecordings } from './plain-recordings.ts';
 import { serverStatus } from './server-status.ts';
@@ -37,7 +38,7 @@ export class PlainControl implements DaemonControl {
   applied: Partial<ApplyResult> = {};
   /** What an install does after it was asked. */
   installing: (report: (event: InstallEvent) => void, signal: AbortSignal) => Promise<void> = async (report) =>
-    report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 1 });
+    report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 1, checkup: null });
   /** Ends the log that is followed. */
   onGone: () => void = () => undefined;
   onShutdown: (request: ShutdownRequest) => void = () => undefined;
@@ -56,6 +57,7 @@ export class PlainControl implements DaemonControl {
   };
   private readonly figureWatchers = new Set<(event: FiguresEvent) => void>();
   readonly offers = new PlainOffers((name) => this.find(name), this.asked);
+  readonly plainLife = new PlainLife((name) => this.find(name));
   readonly plainRecordings = new PlainRecordings((name) => this.find(name));
   private readonly watchers = new Set<(event: LiveEvent) => void>();
   private readonly followers = new Set<(line: LogLine) => void>();
@@ -255,6 +257,10 @@ export class PlainControl implements DaemonControl {
 
   recordings() {
     return Promise.resolve(this.plainRecordings);
+  }
+
+  life() {
+    return Promise.resolve(this.plainLife);
   }
 
   watch(listener: (event: LiveEvent) => void) {

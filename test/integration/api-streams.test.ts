@@ -49,7 +49,7 @@ describe('an install', () => {
       await new Promise<void>((resolve) => {
         goOn = resolve;
       });
-      report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 5 });
+      report({ type: 'done', server: serverStatus('weather'), tools: [], durationMs: 5, checkup: null });
     };
     const { got, end } = install();
     await until('the first step', () => got.length === 1);

@@ -21,6 +21,7 @@ import type {
 } from '../contract.ts';
 import type { ApprovalCode, ApprovalEvent, ApprovalInfo, ApprovalRequest, ConfirmRequest } from './approvals.ts';
 import type { CallDetail, CallPage, CallQuery } from './calls.ts';
+import type { CheckupEvent } from './checkup.ts';
 import type { NewToken, SecretChange, SecretInfo, SecretRequest, TokenInfo, TokenRequest } from './credentials.ts';
 import type { ServerFigures } from './figures.ts';
 import type { HealthReport } from './health.ts';
@@ -80,6 +81,8 @@ export interface Routes {
   'PATCH /api/servers/{name}': { request: ServerPatch; answer: ServerStatus };
   /** Removes it. */
   'DELETE /api/servers/{name}': { query: { purge?: Flag }; answer: { removed: string } };
+  /** Its check-up, by fresh processes that no host sees. */
+  'POST /api/servers/{name}/verify': { lines: CheckupEvent };
   /** Starts, stops or restarts it, and waits until it is so. */
   'POST /api/servers/{name}/{command}': { path: { command: ServerCommand }; answer: ServerStatus };
   /** Its log: past lines as one array, or past and new ones as lines; with `protocol` also a line for each message to and from it. */

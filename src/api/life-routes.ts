@@ -1,0 +1,42 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
+import { asMcpdError, McpdError } from '../errors.ts';
+import { lineSink } from './answer.ts';
+import type { ApiEnv, AppOptions } from './app.ts';
+import type { CheckupEvent } from './contract/checkup.ts';
+import { nameOf } from './request.ts';
+
+/** What becomes of a server after it was installed. */
+export function lifeRoutes({ control }: AppOptions): Hono<ApiEnv> {
+  const routes = new Hono<ApiEnv>();
+  routes.post('/servers/:name/verify', async (c) => {
+    const life = await control.life();
+    return followed<CheckupEvent>(c, 'the check-up', (report, signal) => life.verify(nameOf(c), report, signal));
+  });
+  return routes;
+}
+
+// — internal —
+
+/** Its events as lines, as they come. A client that leaves before the end calls it off. */
+async function followed<E>(
+  c: Context<ApiEnv>,
+  what: string,
+  run: (report: (event: E) => void, signal: AbortSignal) => Promise<void>,
+): Promise<Response> {
+  const { outgoing, listener } = c.env;
+  const sink = lineSink(outgoing, listener);
+  const abort = new AbortController();
+  const left = () => abort.abort(new McpdError('INSTALL_CANCELLED', { what: `${what} was called off` }));
+  outgoing.once('close', left);
+  try {
+    await run(sink.write, abort.signal);
+  } catch (thrown) {
+    if (!outgoing.headersSent) throw thrown;
+    sink.write({ type: 'failed', error: asMcpdError(thrown, 'INTERNAL', `${what} failed`).report() });
+  } finally {
+    outgoing.off('close', left);
+  }
+  sink.end();
+  return RESPONSE_ALREADY_SENT;
+}
