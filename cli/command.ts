@@ -46,7 +46,7 @@ export interface Command {
 }
 
 /** Resolves to the exit code; nothing is 0. */
-type Run = (parsed: Parsed, context: Context) => Promise<number> | Promise<void>;
+type Run = (parsed: Parsed, context: Context) => Promise<number> | Promise<void> | Promise<number | undefined>;
 
 /** The command line of one command, checked against its description. */
 export interface Parsed {

@@ -21,6 +21,17 @@ export async function followInstall(
   parsed: Parsed,
   context: Context,
 ): Promise<void> {
+  await showEnd(await followed(daemon, path, request, told, context), daemon, parsed, context);
+}
+
+/** As `followInstall`, and leaves the end to the caller. @throws StepFailure, Interrupted; McpdError DAEMON_LOST */
+export async function followed(
+  daemon: DaemonClient,
+  path: string,
+  request: unknown,
+  told: readonly string[],
+  context: Context,
+): Promise<Ended> {
   const { output, screen, signal } = context;
   const progress = progressOn(screen, output);
   const warnings: string[] = [];
@@ -58,7 +69,13 @@ export async function followInstall(
       fix: 'mcpd status, then try again',
     });
   }
-  await showEnd(finished, warnings, daemon, parsed, context);
+  return { done: finished, warnings };
+}
+
+/** What an install ended with. */
+export interface Ended {
+  done: Finished;
+  warnings: string[];
 }
 
 /** `fetch: npm:@acme/mcp@1.2.0`. */
@@ -89,34 +106,32 @@ function checkupLine({ checks }: TrialCheckup, name: string): string | null {
   return `check-up: ${showable(first)}${more} (mcpd verify ${name})`;
 }
 
-async function showEnd(
-  done: Finished,
-  warnings: string[],
-  daemon: DaemonClient,
-  parsed: Parsed,
-  context: Context,
-): Promise<void> {
-  const { output, dist, env } = context;
+async function showEnd(ended: Ended, daemon: DaemonClient, parsed: Parsed, context: Context): Promise<void> {
+  const reach = await reachOf(daemon, context);
+  if (parsed.flag('json')) return context.output.json({ ...endJson(ended), ...reach });
+  printInstalled(ended, context);
+  printReach(reach, context);
+}
+
+/** Which hosts see what was installed; when there are none, what one is to be given. */
+export async function reachOf(daemon: DaemonClient, { dist, env, paths }: Context) {
   const sessions = await daemon.request<SessionStatus[]>('GET', '/api/sessions');
   const hosts = [...new Set(sessions.map((session) => session.host))];
   const entry =
     hosts.length > 0
       ? null
       : hostEntry(process.execPath, dist, {
-          ...((env['MCPD_HOME'] ?? '') === '' ? {} : { MCPD_HOME: context.paths.home }),
-          ...((env['MCPD_PORT'] ?? '') === '' ? {} : { MCPD_PORT: String(portOf(context.paths.home, env)) }),
+          ...((env['MCPD_HOME'] ?? '') === '' ? {} : { MCPD_HOME: paths.home }),
+          ...((env['MCPD_PORT'] ?? '') === '' ? {} : { MCPD_PORT: String(portOf(paths.home, env)) }),
         });
-  if (parsed.flag('json')) {
-    return output.json({
-      server: done.server,
-      tools: done.tools,
-      durationMs: done.durationMs,
-      checkup: done.checkup,
-      warnings,
-      hosts,
-      hostEntry: entry,
-    });
-  }
+  return { hosts, hostEntry: entry };
+}
+
+export function endJson({ done, warnings }: Ended) {
+  return { server: done.server, tools: done.tools, durationMs: done.durationMs, checkup: done.checkup, warnings };
+}
+
+export function printInstalled({ done }: Ended, { output }: Context): void {
   const { name, counts, listed, wantedReason } = done.server;
   const amounts = [
     amount(done.tools.length, 'tool'),
@@ -135,6 +150,12 @@ async function showEnd(
   const found = done.checkup === null ? null : checkupLine(done.checkup, name);
   if (found !== null) output.print(found);
   output.print('');
+}
+
+export function printReach(
+  { hosts, hostEntry: entry }: Awaited<ReturnType<typeof reachOf>>,
+  { output }: Context,
+): void {
   if (entry === null) return output.print(`Connected hosts see it now: ${hosts.join(', ')}`);
   const lines = hostEntryLines(entry);
   output.print('No host is connected yet. Put this into the configuration of yours:');

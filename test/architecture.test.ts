@@ -74,9 +74,10 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
       'src/api/contract',
       'src/protocol',
       'src/core/model',
+      'src/install/snippet',
       ...GROUND,
     ],
-    why: 'it talks to the daemon, and cannot reach into its parts',
+    why: 'it talks to the daemon, and cannot reach into its parts; what a person pastes is read, pure, before anything is asked',
   },
   'cli/stdio': {
     from: ['cli/stdio', 'src/protocol', 'src/limits', 'src/version', 'src/bytecode'],

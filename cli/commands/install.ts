@@ -2,19 +2,28 @@ import { resolve } from 'node:path';
 import type { AddRequest, InstallPlan, InstallRequest } from '../../src/api/contract.ts';
 import { McpdError } from '../../src/errors.ts';
 import { shellWord } from '../../src/shell-word.ts';
-import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { givenVariables } from '../environment-flags.ts';
 import { addressOptions } from '../header-flags.ts';
 import { collectInputs } from '../inputs.ts';
 import { followInstall } from '../installing.ts';
+import { showPlan } from '../plan-text.ts';
 import { askConsent } from '../prompt/ask.ts';
 import { settingsOf, sharingOf } from '../settings-flags.ts';
+import { installSnippet } from '../snippet/install.ts';
+import { pastedText } from '../snippet/pasted.ts';
 
-export async function runInstall(parsed: Parsed, context: Context): Promise<void> {
-  const given = givenVariables(parsed.values('env'));
+export async function runInstall(parsed: Parsed, context: Context): Promise<number | undefined> {
   const [typedSpec = ''] = parsed.operands;
+  const snippet = await pastedText(typedSpec, context);
+  if (snippet !== null) return installSnippet(snippet, parsed, context);
+  await installSpec(typedSpec, parsed, context);
+  return undefined;
+}
+
+async function installSpec(typedSpec: string, parsed: Parsed, context: Context): Promise<void> {
+  const given = givenVariables(parsed.values('env'));
   const name = parsed.value('name');
   const asked: InstallRequest = {
     spec: isFolder(typedSpec) ? resolve(context.cwd, typedSpec) : typedSpec,
@@ -91,18 +100,6 @@ function isFolder(spec: string): boolean {
 /** A package by its own name, as the daemon reads it: whatever the case, and with white space before it. */
 function isPackage(spec: string): boolean {
   return /^\s*npm:/i.test(spec);
-}
-
-function showPlan(plan: InstallPlan, { output }: Context): void {
-  const { sayPaint: paint } = output;
-  const facts: [string, string | null][] = [
-    ['install', `${plan.name}${plan.description === '' ? '' : `: ${plan.description}`}`],
-    ['fetch', plan.fetch],
-    [/^https?:/.test(plan.commandLine) ? 'reach' : 'run', plan.commandLine],
-  ];
-  for (const [label, value] of facts)
-    if (value !== null) output.say(`${paint.bold(label.padEnd(7))}  ${showable(value)}`);
-  for (const warning of plan.warnings) output.say(`${paint.yellow('warning')}  ${showable(warning)}`);
 }
 
 /** The command line is the consent, unless it names a package that no catalog has looked at. */

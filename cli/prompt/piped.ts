@@ -7,19 +7,19 @@ export type PipedInput = Readable & { isTTY?: boolean };
 
 /**
  * All of it without its last newline. A terminal counts as empty: what is typed there would be shown.
- * @throws McpdError INPUT_INVALID: it is longer than SECRET_BYTES_MAX, or no UTF-8
+ * @throws McpdError INPUT_INVALID: it is longer than `bytesMax`, or no UTF-8
  */
-export async function pipedText(input: PipedInput): Promise<string> {
+export async function pipedText(input: PipedInput, bytesMax = SECRET_BYTES_MAX): Promise<string> {
   if (input.isTTY === true) return '';
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of input) {
     const bytes = Buffer.from(chunk as Uint8Array);
     length += bytes.length;
-    if (length > SECRET_BYTES_MAX) {
+    if (length > bytesMax) {
       throw new McpdError('INPUT_INVALID', {
         what: 'standard input is too long',
-        why: `${SECRET_BYTES_MAX / 1024} KiB are the most`,
+        why: `${bytesMax / 1024} KiB are the most`,
       });
     }
     chunks.push(bytes);
