@@ -59,7 +59,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
     name: 'install',
     group: 'servers',
     summary: 'Install an MCP server and offer its tools to every connected host.',
-    usage: 'install NAME|npm:PKG[@VERSION]|./folder|https://… [options] [-- ARGS…]',
+    usage: 'install NAME|npm:PKG[@VERSION]|./folder|https://…|- [options] [-- ARGS…]',
     operands: { min: 1, max: 1, noun: 'a name of the catalog, npm:PKG, a folder or a URL', complete: 'folder' },
     rest: { noun: 'arguments of the server', required: false },
     options: {
@@ -77,6 +77,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
       ['mcpd install filesystem -- ~/notes', 'with arguments for the server'],
       ['mcpd install ./my-server', 'a folder in development, restarted when it changes'],
       ['mcpd install https://mcp.example.com/mcp', 'a remote server'],
+      ['mcpd install -', 'what a README prints, pasted or piped'],
     ],
     load: async () => (await import('../commands/install.ts')).runInstall,
   },
