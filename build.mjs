@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 // Builds dist/: the CLI with its lazily loaded chunks, the shim and the daemon as one CommonJS file each with their bytecode, the history
-// thread, the bundled servers and the dashboard's page.
+// thread, the program that asks the keyring, the bundled servers and the dashboard's page.
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -23,7 +23,7 @@ const common = {
   legalComments: 'none',
   logLevel: 'warning',
   define: { MCPD_VERSION: JSON.stringify(version) },
-  external: ['better-sqlite3', 'pm2', 'bufferutil', 'utf-8-validate', 'fsevents'],
+  external: ['better-sqlite3', 'pm2', '@napi-rs/keyring', 'bufferutil', 'utf-8-validate', 'fsevents'],
 };
 // CommonJS packages inside an ES module ask for `require`.
 const banner = {
@@ -89,7 +89,11 @@ await Promise.all([
   ...Object.entries(apart).map(([file, part]) =>
     build({ ...common, format: 'cjs', minify: true, entryPoints: [file], outfile: `dist/${part}.cjs` }),
   ),
-  build({ ...esm, splitting: false, entryPoints: { 'history-worker': 'registry/history-worker.ts' } }),
+  build({
+    ...esm,
+    splitting: false,
+    entryPoints: { 'history-worker': 'registry/history-worker.ts', keyring: 'src/keyring-program.ts' },
+  }),
   build({
     ...esm,
     splitting: false,

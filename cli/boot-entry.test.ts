@@ -69,7 +69,7 @@ test.each(['pa55word', 'pa/55?wo#rd'])(
     expect(content).not.toMatch(/HTTPS_PROXY|me:/);
     expect(content).toContain('Environment="HTTP_PROXY=http://proxy.example:3128"\n');
     const said = hints.join('\n');
-    expect(said).toMatch(/HTTPS_PROXY is not in this file, as it holds a password: .*environment\.d/);
+    expect(said).toMatch(/HTTPS_PROXY is not in this file, as it holds a secret: .*environment\.d/);
     expect(said).not.toContain(password);
   },
 );

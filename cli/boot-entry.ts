@@ -41,8 +41,9 @@ export function bootEntry(facts: BootFacts): BootEntry {
 
 type Settings = [name: string, value: string][];
 
+const SECRET_KEY = 'MCPD_SECRET_KEY';
 /** What the daemon reads of its environment besides its home. */
-const SETTINGS = ['MCPD_PORT', 'MCPD_CLIENT_METADATA_URL', ...PROXIES_AND_CAS];
+const SETTINGS = ['MCPD_PORT', 'MCPD_SECRET_STORE', SECRET_KEY, 'MCPD_CLIENT_METADATA_URL', ...PROXIES_AND_CAS];
 
 /**
  * A login knows nothing of the terminal in which the entry is made, so what is set there for the daemon goes into it. A password does not:
@@ -62,7 +63,7 @@ function settingsOf({ home, env, platform }: BootFacts): { settings: Settings; h
   const secret = distinct.filter(([name, value]) => mayHavePassword(name, value)).map(([name]) => name);
   const settings = distinct.filter(([name]) => !secret.includes(name));
   const hints = secret.map(
-    (name) => `${name} is not in this file, as it holds a password: ${PLACES[platform] ?? SYSTEMD_PLACE}`,
+    (name) => `${name} is not in this file, as it holds a secret: ${PLACES[platform] ?? SYSTEMD_PLACE}`,
   );
   return { settings: [['MCPD_HOME', home], ...settings], hints };
 }
@@ -76,6 +77,7 @@ const PLACES: Partial<Record<NodeJS.Platform, string>> = {
 
 /** The password of a proxy may be written with letters that end an address elsewhere, so there any @ will do. */
 function mayHavePassword(name: string, value: string): boolean {
+  if (name === SECRET_KEY) return true;
   return /_proxy$/i.test(name) ? value.includes('@') : /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i.test(value);
 }
 

@@ -16,54 +16,80 @@ export function loginShell(env: NodeJS.ProcessEnv): string {
  * login shell in a session of its own: it has no terminal to wait for, and all that its profile starts can be ended. It is killed as soon
  * as its answer is there.
  */
-export function readLoginPath(shell: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+export async function readLoginPath(shell: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const [path = ''] = (await readLogin(shell, env, ['"$PATH"'])) ?? [];
+  return path === '' ? null : path;
+}
+
+/** Variables that the shell has after its profile: those of `names` that are set. Null and limits as above. */
+export async function readLoginVariables(
+  shell: string,
+  env: NodeJS.ProcessEnv,
+  names: readonly string[],
+): Promise<Map<string, string> | null> {
+  // An `x` stands before each that is set.
+  const words = names.filter((name) => VARIABLE.test(name));
+  const texts = await readLogin(
+    shell,
+    env,
+    words.map((name) => `"\${${name}+x$${name}}"`),
+  );
+  if (texts === null) return null;
+  return new Map(words.flatMap((name, at) => (texts[at]?.startsWith('x') ? [[name, texts[at].slice(1)]] : [])));
+}
+
+/** What a shell is started with that only passes it on to /bin/sh: the text is plain enough for sh, bash, zsh, fish and csh. */
+export function shellArgs(shell: string, mark: string, words: readonly string[]): string[] {
+  const parts = [`"${mark}"`, ...words.flatMap((word) => [word, `"${mark}"`])];
+  const script = `/bin/sh -c 'printf "%s" ${parts.join(' ')}'`;
+  // csh takes -l only when it is alone.
+  return /^t?csh$/.test(basename(shell)) ? ['-i', '-c', script] : ['-l', '-i', '-c', script];
+}
+
+/** The `count` texts between the marks; null while one of those is missing. What a profile prints round them does not matter. */
+export function betweenMarks(output: string, mark: string, count: number): string[] | null {
+  const pieces = output.split(mark);
+  return pieces.length < count + 2 ? null : pieces.slice(1, count + 1);
+}
+
+// — internal —
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** The values of these words of /bin/sh after the profile. */
+function readLogin(shell: string, env: NodeJS.ProcessEnv, words: readonly string[]): Promise<string[] | null> {
   const mark = `mcpd-${randomBytes(8).toString('hex')}`;
   return new Promise((resolve) => {
-    const child = started(shell, mark, env);
+    const child = started(shell, shellArgs(shell, mark, words), env);
     if (child === null) return resolve(null);
     let output = '';
     let over = false;
-    const settle = (path: string | null) => {
+    const settle = (texts: string[] | null) => {
       if (over) return;
       over = true;
       clearTimeout(timer);
       const lives = child.exitCode === null && child.signalCode === null;
       if (lives && child.pid !== undefined) killGroup(child.pid);
       child.stdout.destroy();
-      resolve(path);
+      resolve(texts);
     };
     const timer = setTimeout(() => settle(null), LOGIN_SHELL_TIMEOUT_MS);
     child.on('error', () => settle(null)); // there is no such shell: the fallback serves
     child.stdout.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString('latin1')).slice(-OUTPUT_CHARS_MAX);
-      const path = betweenMarks(output, mark);
-      if (path !== null) settle(Buffer.from(path, 'latin1').toString());
+      const texts = betweenMarks(output, mark, words.length);
+      if (texts !== null) settle(texts.map((text) => Buffer.from(text, 'latin1').toString()));
     });
     child.stdout.on('end', () => settle(null));
   });
 }
 
-/** What the shell is started with. The text is plain enough for sh, bash, zsh, fish and csh: they only pass it on to /bin/sh. */
-export function shellArgs(shell: string, mark: string): string[] {
-  const script = `/bin/sh -c 'printf "%s" "${mark}" "$PATH" "${mark}"'`;
-  // csh takes -l only when it is alone.
-  return /^t?csh$/.test(basename(shell)) ? ['-i', '-c', script] : ['-l', '-i', '-c', script];
-}
-
-/** The text between the two marks; null while the second one is missing. What a profile prints round it does not matter. */
-export function betweenMarks(output: string, mark: string): string | null {
-  const [, inner, rest] = output.split(mark);
-  return rest === undefined || inner === undefined || inner === '' ? null : inner;
-}
-
-// — internal —
-
 /** What a profile prints before the marks is not kept beyond this. */
 const OUTPUT_CHARS_MAX = 1024 * 1024;
 
-function started(shell: string, mark: string, env: NodeJS.ProcessEnv) {
+function started(shell: string, args: readonly string[], env: NodeJS.ProcessEnv) {
   try {
-    const child = spawn(shell, shellArgs(shell, mark), {
+    const child = spawn(shell, args, {
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
       env,

@@ -176,6 +176,16 @@ export const WATCH_ROOT_CHECK_MS = 1 * SECOND;
 /** Where the system gives no more watches, files are looked at this often. */
 export const WATCH_POLL_MS = 1 * SECOND;
 
+// — Secrets —
+/** The daemon's start waits this long for the keyring that has the key of the secrets, and then goes on without them until it answers. */
+export const KEYRING_START_MS = 500;
+/** Whatever needs secrets (a start of a server, `mcpd secret set`) waits this long for the keyring. A healthy one takes some milliseconds. */
+export const KEYRING_ANSWER_MS = 3 * SECOND;
+/** A keyring that is locked shows a person its dialog and waits; the program that asks is ended after this. The next need asks again. */
+export const KEYRING_PROMPT_MS = 60 * SECOND;
+/** Of what that program answers: a key of 44 letters, or an error of the system. */
+export const KEYRING_ANSWER_CHARS_MAX = 8 * KIB;
+
 // — CLI on a terminal —
 /** A value of `mcpd secret set` from standard input: a key file has a few KiB, and a variable of a process cannot be much longer. */
 export const SECRET_BYTES_MAX = 64 * KIB;

@@ -11,7 +11,12 @@ export interface Paths {
   startLock: string;
   registry: string;
   history: string;
+  /** Encrypted. */
   secrets: string;
+  /** What it is encrypted with, where no keyring has that. */
+  secretKey: string;
+  /** Where earlier versions kept them as they are; read once, and removed. */
+  plainSecrets: string;
   token: string;
   /** The token that reads `/metrics` and nothing else; made when a person asks for it. */
   scrapeToken: string;
@@ -59,7 +64,9 @@ export function pathsOf(home: string): Paths {
     startLock: inHome('start-lock.db'),
     registry: inHome('registry.db'),
     history: inHome('history.db'),
-    secrets: inHome('secrets.json'),
+    secrets: inHome('secrets.enc'),
+    secretKey: inHome('secrets.key'),
+    plainSecrets: inHome('secrets.json'),
     token: inHome('token'),
     scrapeToken: inHome('metrics-token'),
     daemonInfo: inHome('daemon.json'),

@@ -1,27 +1,38 @@
-import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { errnoOf, McpdError } from './errors.ts';
-import { homeFault } from './home.ts';
-import { shellWord } from './shell-word.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { asMcpdError, McpdError } from './errors.ts';
+import { systemKeyring } from './keyring.ts';
+import { KEYRING_ANSWER_MS } from './operation-limits.ts';
+import { readPrivate, removePrivate, removeUnfinished, writePrivate } from './private-file.ts';
+import { type Key, readSealed, type Sealed, seal, unseal } from './sealed-file.ts';
+import { SecretKeys, type SecretSurroundings } from './secret-keys.ts';
+import { hashOf, mergedContent, parseSecrets, printSecrets, type SecretsContent } from './secrets-content.ts';
+import { damaged, type SecretsPaths } from './secrets-where.ts';
 
 /**
- * Secret values, in one 0600 file of the home: server → name → value. Everything else holds `${secret:NAME}`. One writer only: the
+ * Secret values, in one encrypted file of the home: server → name → value. Everything else holds `${secret:NAME}`. One writer only: the
  * daemon. A value is never part of an error, and never leaves but through `get` and `mapOf`.
  */
 export interface Secrets {
-  /** Why the file is refused; null when it is fine. Reading and writing then throw this error, and the file is left as it is. */
+  /**
+   * Why they cannot be read now; null when they can. Reading and writing then throw this error, and the file is left as it is. One that
+   * is only locked is tried again by `ready` and by each change.
+   */
   readonly damage: McpdError | null;
-  /** @throws McpdError SECRETS_DAMAGED */
+  /** What is not as it should be though they can be read: the plain file of an earlier version could not be removed. */
+  readonly finding: string | null;
+  /** Resolves when they can be read, or it is known that they cannot; at most `waitMs` (KEYRING_ANSWER_MS) later. Never rejects. */
+  ready(waitMs?: number): Promise<void>;
+  /** Resolves when no change is under way. Never rejects. */
+  settled(): Promise<void>;
+  /** @throws McpdError SECRETS_DAMAGED, SECRETS_LOCKED */
   get(server: string, name: string): string | undefined;
-  /** All secrets of one server. @throws McpdError SECRETS_DAMAGED */
+  /** All secrets of one server: the same map until one of them changes. @throws McpdError SECRETS_DAMAGED, SECRETS_LOCKED */
   mapOf(server: string): ReadonlyMap<string, string>;
-  /** Names only, sorted; empty when the file is damaged. */
+  /** Names only, sorted; empty when they cannot be read. */
   names(server: string): string[];
-  /** Servers that have secrets, sorted; empty when the file is damaged. */
+  /** Servers that have secrets, sorted; empty when they cannot be read. */
   servers(): string[];
-  /** Adds or replaces; resolves when it is on the disk. @throws McpdError SECRETS_DAMAGED, DISK_FULL, HOME_UNWRITABLE */
+  /** Adds or replaces; resolves when it is on the disk. @throws McpdError SECRETS_DAMAGED, SECRETS_LOCKED, DISK_FULL, HOME_UNWRITABLE */
   set(server: string, values: ReadonlyMap<string, string>): Promise<void>;
   /** All of `server` are these from now on, in one write: whatever fails, either the old ones are kept or the new ones. @throws as `set` */
   replace(server: string, values: ReadonlyMap<string, string>): Promise<void>;
@@ -30,20 +41,32 @@ export interface Secrets {
 }
 
 /**
- * A file that is not there is empty. One that cannot be understood is not an exception here: servers without secrets must run on.
- * @throws McpdError HOME_UNWRITABLE when it is there and cannot be read
+ * Files that are not there are empty. What cannot be understood or opened is not an exception here: servers without secrets must run on. A
+ * plain file of an earlier version is read at once, and becomes the encrypted one behind that; a keyring is asked behind that as well.
+ * @throws McpdError HOME_UNWRITABLE when a file is there and cannot be read
  */
-export async function openSecrets(path: string): Promise<Secrets> {
-  await removeUnfinished(path);
-  const text = await readOwn(path);
-  const content = text === null ? new Map() : parse(text);
-  return content === null ? refused(damaged(path)) : new SecretsFile(path, content);
-}
-
-/** Why the file would be refused; null when it is fine, not there, or cannot be read. For looking only: nothing is repaired or narrowed. */
-export async function secretsDamage(path: string): Promise<McpdError | null> {
-  const text = await readFile(path, 'utf8').catch(() => null); // who may not read it is told by the check of its rights
-  return text !== null && parse(text) === null ? damaged(path) : null;
+export async function openSecrets(
+  paths: SecretsPaths,
+  surroundings: SecretSurroundings = { env: process.env, keyring: systemKeyring() },
+): Promise<Secrets> {
+  for (const path of [paths.secrets, paths.secretKey, paths.plainSecrets]) await removeUnfinished(path);
+  const [sealedText, plainText] = [await readPrivate(paths.secrets), await readPrivate(paths.plainSecrets)];
+  const content = plainText === null ? null : (parseSecrets(plainText)?.content ?? null);
+  const plain = plainText === null || content === null ? null : { content, hash: hashOf(plainText) };
+  const sealed = sealedText === null ? null : readSealed(sealedText);
+  const keys = new SecretKeys(paths, surroundings);
+  if (plainText !== null && plain === null)
+    return new SecretsStore(paths, keys, damagedState(paths.plainSecrets), null);
+  if (sealedText !== null && sealed === null) return new SecretsStore(paths, keys, damagedState(paths.secrets), null);
+  const state: State =
+    sealed === null
+      ? { is: 'open', content: new Map(), taken: null, key: null }
+      : { is: 'locked', why: unasked(), sealed };
+  const store = new SecretsStore(paths, keys, state, plain);
+  // What lies in files is there at once; a keyring may take its time.
+  if (sealed?.place === 'keyring') void store.ready();
+  else await store.ready();
+  return store;
 }
 
 /**
@@ -56,37 +79,83 @@ export function loginSpace(server: string): string {
 
 // — internal —
 
-type Content = Map<string, Map<string, string>>;
+interface Open {
+  content: SecretsContent;
+  /** Hash of the plain file that is among them already. */
+  taken: string | null;
+  /** Null when nothing was ever written encrypted. */
+  key: Key | null;
+}
 
-const VERSION = 1;
-const FILE_MODE = 0o600;
+/** What an earlier version left. */
+interface Plain {
+  content: SecretsContent;
+  hash: string;
+}
 
-class SecretsFile implements Secrets {
-  readonly damage = null;
-  readonly #path: string;
-  #content: Content;
+/** `locked`: the file is whole, and its key is not there now. */
+type State =
+  | ({ is: 'open' } & Open)
+  | { is: 'locked'; why: McpdError; sealed: Sealed }
+  | { is: 'damaged'; why: McpdError };
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+class SecretsStore implements Secrets {
+  finding: string | null = null;
+  readonly #paths: SecretsPaths;
+  readonly #keys: SecretKeys;
+  #state: State;
+  /** Of an earlier version, until it has been written encrypted. */
+  #plain: Plain | null;
+  #unlocking: Promise<void> | null = null;
   /** The last write, so that each begins with what the one before it left. Never rejects. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(path: string, content: Content) {
-    this.#path = path;
-    this.#content = content;
+  constructor(paths: SecretsPaths, keys: SecretKeys, state: State, plain: Plain | null) {
+    this.#paths = paths;
+    this.#keys = keys;
+    this.#state = state;
+    this.#plain = plain;
+    if (state.is === 'open') this.#opened(state);
+  }
+
+  get damage(): McpdError | null {
+    return this.#state.is === 'open' ? null : this.#state.why;
+  }
+
+  async ready(waitMs = KEYRING_ANSWER_MS): Promise<void> {
+    if (this.#state.is !== 'locked') return;
+    const { sealed } = this.#state;
+    this.#unlocking ??= this.#unlock(sealed).finally(() => {
+      this.#unlocking = null;
+    });
+    const patience = new AbortController();
+    await Promise.race([
+      this.#unlocking,
+      delay(waitMs, undefined, { signal: patience.signal }).catch(() => undefined), // it was unlocked first
+    ]);
+    patience.abort();
+  }
+
+  settled(): Promise<void> {
+    return this.#last;
   }
 
   get(server: string, name: string): string | undefined {
-    return this.#content.get(server)?.get(name);
+    return this.mapOf(server).get(name);
   }
 
   mapOf(server: string): ReadonlyMap<string, string> {
-    return this.#content.get(server) ?? new Map();
+    return this.#content().get(server) ?? NONE;
   }
 
   names(server: string): string[] {
-    return [...this.mapOf(server).keys()].sort();
+    return this.#state.is === 'open' ? [...this.mapOf(server).keys()].sort() : [];
   }
 
   servers(): string[] {
-    return [...this.#content.keys()].sort();
+    return this.#state.is === 'open' ? [...this.#state.content.keys()].sort() : [];
   }
 
   async set(server: string, values: ReadonlyMap<string, string>): Promise<void> {
@@ -116,13 +185,50 @@ class SecretsFile implements Secrets {
     });
   }
 
+  #content(): SecretsContent {
+    if (this.#state.is !== 'open') throw this.#state.why;
+    return this.#state.content;
+  }
+
+  async #unlock(sealed: Sealed): Promise<void> {
+    try {
+      const key = await this.#keys.find(sealed);
+      const text = unseal(sealed, key.bytes);
+      const parsed = text === null ? null : parseSecrets(text);
+      if (parsed === null) {
+        this.#state = damagedState(this.#paths.secrets);
+        return;
+      }
+      // Left by a daemon that was killed after the key had moved.
+      if (key.place !== 'file') await removePrivate(this.#paths.secretKey);
+      this.#opened({ ...parsed, key });
+    } catch (thrown) {
+      this.#state = { is: 'locked', why: asMcpdError(thrown, 'SECRETS_LOCKED', 'the secrets cannot be read'), sealed };
+    }
+  }
+
+  /** What an earlier version left, or another key, is written behind all who only want to read. */
+  #opened({ content, taken, key }: Open): void {
+    const plain = this.#plain;
+    // One that was taken already, by a daemon that was killed then, has older values than the encrypted file may have by now.
+    const merged = plain === null || plain.hash === taken ? content : mergedContent(content, plain.content);
+    this.#state = { is: 'open', content: merged, taken: plain?.hash ?? taken, key };
+    if (plain === null && (key === null || !this.#keys.isMisplaced(key.place))) return;
+    this.#change(() => true).then(
+      () => undefined,
+      (thrown: unknown) => {
+        this.finding = `the secrets could not be written anew, and stay where they were: ${messageOf(thrown)}`;
+      },
+    );
+  }
+
   /** Writes first, then shows: what a reader sees is what the disk has. */
-  #change(edit: (content: Content) => boolean): Promise<boolean> {
+  #change(edit: (content: Map<string, ReadonlyMap<string, string>>) => boolean): Promise<boolean> {
     const change = this.#last.then(async () => {
-      const next = new Map(this.#content);
+      await this.ready();
+      const next = new Map(this.#content());
       const changed = edit(next);
-      if (changed) await writeWhole(this.#path, print(next));
-      this.#content = next;
+      if (changed) await this.#write(next);
       return changed;
     });
     this.#last = change.then(
@@ -131,136 +237,37 @@ class SecretsFile implements Secrets {
     );
     return change;
   }
-}
 
-function refused(damage: McpdError): Secrets {
-  const refuse = (): never => {
-    throw damage;
-  };
-  return {
-    damage,
-    get: refuse,
-    mapOf: refuse,
-    names: () => [],
-    servers: () => [],
-    set: async () => refuse(),
-    replace: async () => refuse(),
-    remove: async () => refuse(),
-  };
-}
-
-/** Null when the file is not there. Rights that are too wide are narrowed at once. */
-async function readOwn(path: string): Promise<string | null> {
-  let file: FileHandle;
-  try {
-    file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
-    throw unreachable(path, error);
-  }
-  try {
-    if (process.platform !== 'win32' && ((await file.stat()).mode & 0o077) !== 0) await file.chmod(FILE_MODE);
-    return await file.readFile('utf8');
-  } catch (error) {
-    throw unreachable(path, error);
-  } finally {
-    await file.close();
-  }
-}
-
-/** Null when it is not what `print` writes. Parse errors are not passed on: they quote the text, and the text is secret. */
-function parse(text: string): Content | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return null; // the caller says which file is damaged; the parser's words would show a piece of it
-  }
-  if (!isRecord(parsed) || parsed['version'] !== VERSION || !isRecord(parsed['secrets'])) return null;
-  const content: Content = new Map();
-  for (const [server, values] of Object.entries(parsed['secrets'])) {
-    if (!isRecord(values)) return null;
-    const map = new Map<string, string>();
-    for (const [name, value] of Object.entries(values)) {
-      if (typeof value !== 'string') return null;
-      map.set(name, value);
-    }
-    content.set(server, map);
-  }
-  return content;
-}
-
-function print(content: Content): string {
-  const secrets = Object.fromEntries([...content].map(([server, values]) => [server, Object.fromEntries(values)]));
-  return `${JSON.stringify({ version: VERSION, secrets }, null, 2)}\n`;
-}
-
-/** Whole or not at all, whenever the power goes: a new file, flushed, takes the name, and the folder is flushed too. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), temporaryPrefix(path) + randomBytes(6).toString('hex'));
-  try {
-    const file = await open(temporary, 'wx', FILE_MODE);
+  /** The key first, then what is encrypted with it, and only then goes what it replaces: whenever it ends, one of both is whole. */
+  async #write(content: SecretsContent): Promise<void> {
+    if (this.#state.is !== 'open') throw this.#state.why;
+    const { taken, key: before } = this.#state;
+    const key = await this.#keys.forWriting(before);
+    await writePrivate(this.#paths.secrets, seal(printSecrets({ content, taken }), key));
+    this.#state = { is: 'open', content, taken, key };
     try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
+      if (this.#plain !== null) await removePrivate(this.#paths.plainSecrets);
+      this.#plain = null;
+      if (before !== null && before.id !== key.id) await this.#keys.forget(before);
+      this.finding = null;
+    } catch (thrown) {
+      this.finding = `the secrets are encrypted, and what they were kept with before could not be removed: ${messageOf(thrown)}`;
     }
-    await rename(temporary, path);
-    await syncFolder(dirname(path));
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw unreachable(path, error);
   }
 }
 
-/** A writer that was killed leaves its new file, and with it secrets. */
-async function removeUnfinished(path: string): Promise<void> {
-  try {
-    for (const name of await readdir(dirname(path))) {
-      if (name.startsWith(temporaryPrefix(path))) await rm(join(dirname(path), name), { force: true });
-    }
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw unreachable(path, error);
-  }
+function messageOf(thrown: unknown): string {
+  return asMcpdError(thrown, 'INTERNAL', 'unknown reason').message;
 }
 
-function temporaryPrefix(path: string): string {
-  return `.${basename(path)}.`;
+function damagedState(path: string): State {
+  return { is: 'damaged', why: damaged(path) };
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // a folder cannot be opened there, and renames are journalled
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-function damaged(path: string): McpdError {
-  return new McpdError('SECRETS_DAMAGED', {
-    what: `${path} is damaged`,
-    why: 'it is not the JSON that mcpd writes; it was left as it is',
-    fix: `repair it, or move it away (mv ${shellWord(path)} ${shellWord(`${path}.damaged`)}), then mcpd restart and give the secrets again`,
+function unasked(): McpdError {
+  return new McpdError('SECRETS_LOCKED', {
+    what: 'the secrets cannot be read yet',
+    why: 'their key is in the keyring of this system, which has not answered',
+    fix: 'unlock the keyring if it asks you to; servers without secrets run on',
   });
-}
-
-function unreachable(path: string, error: unknown): McpdError {
-  const what = `${path} could not be read or written`;
-  const fault = homeFault(error, what);
-  // Of the disk and of file descriptors that says it all; what is left is about this very file.
-  if (fault.code === 'DISK_FULL' || fault.code === 'OUT_OF_FILES') return fault;
-  const errno = errnoOf(error);
-  return new McpdError('HOME_UNWRITABLE', {
-    what,
-    why:
-      errno === 'ELOOP' ? 'it is a symbolic link, which mcpd does not follow for secrets' : (errno ?? 'unknown reason'),
-    fix: `check its owner and rights: ls -ld ${shellWord(dirname(path))} ${shellWord(path)}`,
-  });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

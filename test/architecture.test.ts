@@ -104,6 +104,7 @@ const LIBRARIES: Record<string, string[]> = {
   preact: ['dashboard'],
   '@preact/signals': ['dashboard'],
   uplot: ['dashboard/src/ui/plot'],
+  '@napi-rs/keyring': ['src/keyring-program.ts'],
   'prom-client': ['src/telemetry'],
   '@opentelemetry': ['src/telemetry'],
 };

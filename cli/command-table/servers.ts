@@ -217,9 +217,9 @@ export const SERVER_COMMANDS: readonly Command[] = [
   {
     name: 'secret',
     group: 'servers',
-    summary: 'Set, list and remove the secrets of servers; values are never shown.',
-    usage: 'secret set NAME KEY|list [NAME]|remove NAME KEY',
-    operands: { min: 1, max: 3, noun: 'set, list or remove', complete: ['set', 'list', 'remove'] },
+    summary: 'Set, list and remove the secrets of servers, and say where they are kept; values are never shown.',
+    usage: 'secret set NAME KEY|list [NAME]|rm NAME KEY|where',
+    operands: { min: 1, max: 3, noun: 'set, list, rm or where', complete: ['set', 'list', 'rm', 'where'] },
     options: { json: JSON_OPTION },
     notes: [
       'The value is asked for and not shown, or read from standard input. A running server is restarted with it.',

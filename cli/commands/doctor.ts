@@ -60,7 +60,7 @@ async function lookAtDaemon(context: Context): Promise<OfDaemon & { fault: Check
 }
 
 /** Of an earlier release of the daemon, and told by the check of the home. */
-const SECRETS_UNTOLD: ReadonlySet<ErrorCode> = new Set(['ROUTE_UNKNOWN', 'SECRETS_DAMAGED']);
+const SECRETS_UNTOLD: ReadonlySet<ErrorCode> = new Set(['ROUTE_UNKNOWN', 'SECRETS_DAMAGED', 'SECRETS_LOCKED']);
 
 async function secretsOf(daemon: DaemonClient): Promise<SecretInfo[]> {
   try {

@@ -1,6 +1,7 @@
 import type { SecretChange, SecretInfo } from '../../src/api/contract/credentials.ts';
 import type { ServerStatus } from '../../src/api/contract.ts';
 import { McpdError } from '../../src/errors.ts';
+import { secretsWhere, whereText } from '../../src/secrets-where.ts';
 import { shellWord } from '../../src/shell-word.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
@@ -12,11 +13,13 @@ import { mustRun } from './servers.ts';
 export async function runSecret(parsed: Parsed, context: Context): Promise<void> {
   const [word, server, name] = parsed.operands;
   if (word === 'list' && name === undefined) return list(server, parsed, context);
+  if (word === 'where' && server === undefined) return where(parsed, context);
   if (word === 'set' && server !== undefined && name !== undefined) return set(server, name, parsed, context);
-  if (word === 'remove' && server !== undefined) return remove(server, name ?? null, parsed, context);
+  if ((word === 'rm' || word === 'remove') && server !== undefined)
+    return remove(server, name ?? null, parsed, context);
   throw new McpdError('USAGE', {
     what: `mcpd secret cannot do ${parsed.operands.join(' ')}`,
-    why: 'it knows set NAME KEY, list [NAME], and remove NAME KEY',
+    why: 'it knows set NAME KEY, list [NAME], rm NAME KEY, and where',
     fix: 'mcpd secret --help',
   });
 }
@@ -27,7 +30,7 @@ const MEANINGS: Record<SecretInfo['state'], string> = {
   used: '',
   missing: 'has no value: mcpd secret set',
   unused: 'the server does not need it',
-  orphaned: 'there is no such server: mcpd secret remove',
+  orphaned: 'there is no such server: mcpd secret rm',
 };
 
 async function set(server: string, name: string, parsed: Parsed, context: Context): Promise<void> {
@@ -87,6 +90,14 @@ async function remove(server: string, name: string | null, parsed: Parsed, conte
   );
   if (left !== undefined)
     output.say(`${server} needs it: its next start will fail until it is set again: mcpd secret set ${server} ${name}`);
+}
+
+async function where(parsed: Parsed, { output, paths }: Context): Promise<void> {
+  const { kept, damage } = await secretsWhere(paths);
+  if (damage !== null) throw damage;
+  if (parsed.flag('json')) return output.json({ kept, file: kept === 'plain' ? paths.plainSecrets : paths.secrets });
+  const text = whereText(kept, paths);
+  output.print(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
 }
 
 function pathOf(server: string): string {

@@ -1,6 +1,6 @@
 import { McpdError } from '../errors.ts';
 import { isRiskyVariable, riskyVariables } from '../risky-variables.ts';
-import { secretsIn } from '../secret-references.ts';
+import { hasReference } from '../secret-references.ts';
 import { shellWord } from '../shell-word.ts';
 import type { ApprovalInfo, ApprovalRequest } from './contract/approvals.ts';
 import type { AddressRequest, CommandRequest, InstallPlan, InstallRequest } from './contract.ts';
@@ -53,10 +53,10 @@ export function described(
 export function checkNothingHidden(request: ApprovalRequest): void {
   const { env, words } = givenIn(request);
   const hidden = Object.entries(env).flatMap(([name, { value, secret }]) =>
-    secret || secretsIn(value).length > 0 ? [name] : [],
+    secret || hasReference(value) ? [name] : [],
   );
   const names = request.action === 'set-secret' ? [request.secret.name] : hidden;
-  const risky = names.find(isRiskyVariable) ?? words.find((word) => secretsIn(word).length > 0);
+  const risky = names.find(isRiskyVariable) ?? words.find((word) => hasReference(word));
   if (risky === undefined) return;
   throw new McpdError('INPUT_INVALID', {
     what: `${risky.slice(0, WORD_SHOWN)} cannot hold a secret here`,

@@ -77,6 +77,7 @@ export class Condition {
         ...watching.findings(),
         ...telemetry.findings(),
         ...(secrets.damage === null ? [] : [secrets.damage.message]),
+        ...(secrets.finding === null ? [] : [secrets.finding]),
         ...(this.#storageWarning === null ? [] : [this.#storageWarning]),
       ],
     };

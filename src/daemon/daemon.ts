@@ -7,9 +7,13 @@ import { keptToken } from '../api/token.ts';
 import { ClientTokens } from '../client-tokens.ts';
 import type { Gateway } from '../core/gateway.ts';
 import type { ServerDefinition, ServerMemory, Wish } from '../core/model.ts';
+import { systemKeyring } from '../keyring.ts';
+import { KEYRING_PROMPT_MS, KEYRING_START_MS } from '../operation-limits.ts';
 import { packageRoot } from '../package-root.ts';
 import { type Paths, portOf } from '../paths.ts';
+import type { SecretSurroundings } from '../secret-keys.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
+import type { ServerMasks } from '../servers/server-masks.ts';
 import { createServerProcesses, type ServerProcesses } from '../servers/server-processes.ts';
 import { closeInOrder } from './closing.ts';
 import { Condition } from './condition.ts';
@@ -25,6 +29,7 @@ import { createHosts, type Hosts } from './hosts.ts';
 import { InstallWork } from './install-work.ts';
 import { LiveEvents } from './live-events.ts';
 import { Logins } from './logins.ts';
+import { masksOf } from './masks.ts';
 import type { Parts } from './parts.ts';
 import { toEach } from './recorders.ts';
 import { type Edges, Runtime } from './runtime.ts';
@@ -53,16 +58,27 @@ export interface Daemon {
  * @throws {McpdError} REGISTRY_DAMAGED, REGISTRY_NEWER, HOME_UNWRITABLE, DISK_FULL, OUT_OF_FILES
  */
 export async function startDaemon(paths: Paths, engine: DaemonStatus['engine'], warnings: string[]): Promise<Daemon> {
+  // Before the registry: a keyring is asked meanwhile.
+  const secrets = await openSecrets(paths, secretSurroundings());
   const registry = openRegistry(paths);
-  const secrets = await openSecrets(paths.secrets);
   const startedAt = Date.now();
-  const history = historyOf(paths, secrets, startedAt);
-  const daemon = new WiredDaemon({ paths, engine, warnings, startedAt, registry, secrets, history });
+  let daemon: WiredDaemon | null = null;
+  const masks = masksOf(secrets, (server) => daemon?.gateway.view.servers.get(server)?.definition.launch ?? null);
+  const history = historyOf(paths, masks, startedAt);
+  await secrets.ready(KEYRING_START_MS);
+  daemon = new WiredDaemon({ paths, engine, warnings, startedAt, registry, secrets, masks, history });
   await daemon.begin();
   return daemon;
 }
 
 // — internal —
+
+/** The key of the secrets is for the daemon alone: nothing that it starts finds it in its environment. */
+function secretSurroundings(): SecretSurroundings {
+  const env = { ...process.env };
+  delete process.env['MCPD_SECRET_KEY'];
+  return { env, keyring: systemKeyring() };
+}
 
 interface Given {
   paths: Paths;
@@ -72,6 +88,7 @@ interface Given {
   startedAt: number;
   registry: Registry;
   secrets: Secrets;
+  masks: ServerMasks;
   history: History;
 }
 
@@ -80,6 +97,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly paths: Paths;
   readonly registry: Registry;
   readonly secrets: Secrets;
+  readonly masks: ServerMasks;
   readonly clients: ClientTokens;
   readonly history: History;
   readonly figures: Figures;
@@ -100,10 +118,11 @@ class WiredDaemon implements Daemon, Parts {
   readonly #api: Api;
   readonly #home: HomeWatch;
 
-  constructor({ paths, engine, warnings, startedAt, registry, secrets, history }: Given) {
+  constructor({ paths, engine, warnings, startedAt, registry, secrets, masks, history }: Given) {
     this.paths = paths;
     this.registry = registry;
     this.secrets = secrets;
+    this.masks = masks;
     this.clients = new ClientTokens(registry);
     this.history = history;
     this.#condition = new Condition(this, { engine, warnings, startedAt });
@@ -140,6 +159,7 @@ class WiredDaemon implements Daemon, Parts {
       this.#define(definition, memories.get(name) ?? null, wishes.get(name) ?? null);
     }
     this.watching.follow(definitions);
+    if (this.secrets.damage !== null) void this.secrets.ready(KEYRING_PROMPT_MS).then(() => this.telemetry.readAgain());
     await listening;
     await this.#api.listen();
     this.#home.begin(this.paths, (path) => this.#homeGone(path));
@@ -212,7 +232,9 @@ class WiredDaemon implements Daemon, Parts {
       ledger: this.registry.ledger,
       report: (event) => this.runtime.post(event),
       now: this.now,
+      secretsReady: () => this.secrets.ready(),
       secretsOf: (server) => this.secrets.mapOf(server),
+      masks: this.masks,
       auth: this.logins.remote,
       inherited: process.env,
     });
@@ -264,6 +286,7 @@ class WiredDaemon implements Daemon, Parts {
       servers: () => this.processes.dispose(),
       history: () => this.history.close(this.#ending.why),
       'control API': () => this.#api.close(),
+      secrets: () => this.secrets.settled(),
       registry: () => this.registry.close(),
       hint: () => this.#home.isThere() && removeHint(this.paths),
     });

@@ -3,6 +3,7 @@ import type { Lock } from '../../registry/lock.ts';
 import { asMcpdError } from '../errors.ts';
 import { prepareHome } from '../home.ts';
 import { homePath, type Paths, pathsOf, portFinding } from '../paths.ts';
+import { storeFinding } from '../secret-keys.ts';
 import { ENDED_EXIT_CODE, FATAL_EXIT_CODE, fatalLine } from '../start-report.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { giveBackWhenIdle } from './idle-heap.ts';
@@ -40,7 +41,11 @@ async function run(): Promise<void> {
 /** Null when another daemon serves and this one is not needed. Does not return when it cannot start. */
 async function begin(paths: Paths, keeper: Keeper): Promise<{ daemon: Daemon; lock: Lock } | null> {
   try {
-    const warnings = [prepareHome(paths.home, { probe: false }), portFinding() ?? []].flat();
+    const warnings = [
+      prepareHome(paths.home, { probe: false }),
+      portFinding() ?? [],
+      storeFinding(process.env) ?? [],
+    ].flat();
     process.chdir(paths.home);
     const lock = await becomeTheDaemon(paths, keeper !== 'direct', () => {
       console.error('mcpd: another daemon of this home is running; waiting to take over');

@@ -6,6 +6,7 @@ import type { Gateway } from '../core/gateway.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import type { Paths } from '../paths.ts';
 import type { Secrets } from '../secrets.ts';
+import type { ServerMasks } from '../servers/server-masks.ts';
 import type { ServerProcesses } from '../servers/server-processes.ts';
 import type { Figures } from './figures.ts';
 import type { Hosts } from './hosts.ts';
@@ -26,6 +27,7 @@ export interface Parts {
   history: History;
   figures: Figures;
   secrets: Secrets;
+  masks: ServerMasks;
   clients: ClientTokens;
   processes: ServerProcesses;
   hosts: Hosts;

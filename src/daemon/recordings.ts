@@ -17,10 +17,10 @@ import { ProtocolLines } from '../recorder/protocol-lines.ts';
 import { type PassedMessage, Recorder } from '../recorder/recorder.ts';
 import { launchWithoutSecrets } from '../recorder/secret-fields.ts';
 import { RECORDING_FOR_MS_MAX, RECORDING_FRAMES_MAX } from '../recorder-limits.ts';
+import type { ServerMasks } from '../servers/server-masks.ts';
 import { unknownServer } from '../unknown-server.ts';
 import { VERSION } from '../version.ts';
 import type { Parts } from './parts.ts';
-import { RecordingMasks } from './recording-masks.ts';
 import { Replays } from './replays.ts';
 import type { Tap } from './runtime.ts';
 
@@ -31,7 +31,7 @@ import type { Tap } from './runtime.ts';
 export class Recordings implements RecordingControl, Tap {
   readonly protocol: ProtocolControl;
   readonly #parts: Parts;
-  readonly #masks: RecordingMasks;
+  readonly #masks: ServerMasks;
   readonly #lost: LostRecordings;
   readonly #recorder: Recorder;
   readonly #protocol: ProtocolLines;
@@ -40,7 +40,7 @@ export class Recordings implements RecordingControl, Tap {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#masks = new RecordingMasks(parts);
+    this.#masks = parts.masks;
     this.#replays = new Replays(parts, this.#masks, () => this.#attach());
     this.#lost = new LostRecordings({
       read: () => parts.registry.setting(LOST_SETTING),

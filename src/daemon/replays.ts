@@ -10,9 +10,9 @@ import { replay } from '../recorder/replay.ts';
 import { launchWithDataIn } from '../recorder/replay-launch.ts';
 import { planReplay } from '../recorder/replay-plan.ts';
 import { REPLAYS_MAX } from '../recorder-limits.ts';
+import type { ServerMasks } from '../servers/server-masks.ts';
 import { VERSION } from '../version.ts';
 import type { Parts } from './parts.ts';
-import type { RecordingMasks } from './recording-masks.ts';
 
 interface ReplayOrder {
   definition: ServerDefinition;
@@ -25,7 +25,7 @@ interface ReplayOrder {
 /** Replays that are under way, each with a process that the core knows nothing of. */
 export class Replays {
   readonly #parts: Parts;
-  readonly #masks: RecordingMasks;
+  readonly #masks: ServerMasks;
   /** By instance. */
   readonly #running = new Map<string, FreshProcess>();
   readonly #changed: () => void;
@@ -33,7 +33,7 @@ export class Replays {
   /** Counted from the question, not from the start of the process: more may be asked while its folder is made. */
   #underWay = 0;
 
-  constructor(parts: Parts, masks: RecordingMasks, changed: () => void) {
+  constructor(parts: Parts, masks: ServerMasks, changed: () => void) {
     this.#parts = parts;
     this.#masks = masks;
     this.#changed = changed;

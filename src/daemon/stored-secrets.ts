@@ -48,13 +48,14 @@ export function secretRows(
  * @throws McpdError SERVER_UNKNOWN, SECRET_UNKNOWN, INPUT_INVALID, NAME_TAKEN while something else is at work on it, SECRETS_DAMAGED
  */
 export async function setSecret(parts: Parts, server: string, { name, value }: SecretRequest): Promise<SecretChange> {
-  const { registry, gateway, runtime, waits, now } = parts;
+  const { registry, gateway, runtime, secrets, waits, now } = parts;
   const definition = registry.server(server);
   const before = gateway.status(server);
   if (definition === null || before === null) throw unknownServer(server, namesOf(registry.allServers()));
   const wanted = secretNamesIn(definition.launch);
   if (!wanted.includes(name)) throw notWanted(server, name, wanted);
   checkNoNul(value, `the value of ${name}`);
+  await secrets.ready();
   const installer = await parts.installs.installer();
   await installer.keepSecret(server, name, value);
   // With another value the header may be accepted; the next request finds out.
@@ -74,6 +75,7 @@ export async function setSecret(parts: Parts, server: string, { name, value }: S
  */
 export async function removeSecrets(parts: Parts, server: string, name: string | null): Promise<string[]> {
   const { registry, secrets } = parts;
+  await secrets.ready();
   if (secrets.damage !== null) throw secrets.damage;
   const isThere = registry.has(server);
   const kept = secrets.names(server);

@@ -75,6 +75,11 @@ export class DaemonTelemetry implements TelemetryControl {
     return { token, file, url: this.#url() };
   }
 
+  /** The secrets can be read now, or that has been given up. */
+  readAgain(): Promise<void> {
+    return this.#telemetry.readAgain();
+  }
+
   close(): Promise<void> {
     return this.#telemetry.close();
   }

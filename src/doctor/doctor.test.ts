@@ -99,7 +99,7 @@ test('secrets that a server lacks, and those that belong to no server, are told 
     ]).map(({ verdict, text, fix }) => [verdict, text, fix]),
   ).toEqual([
     ['warning', 'bank needs USER, which has no value', 'mcpd secret set bank USER'],
-    ['warning', 'there is no server ghost, and A, B is kept for it', 'mcpd secret remove ghost'],
+    ['warning', 'there is no server ghost, and A, B is kept for it', 'mcpd secret rm ghost'],
   ]);
 });
 

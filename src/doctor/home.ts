@@ -4,7 +4,7 @@ import type { Check } from '../api/contract/health.ts';
 import { McpdError } from '../errors.ts';
 import { prepareHome } from '../home.ts';
 import type { Paths } from '../paths.ts';
-import { secretsDamage } from '../secrets.ts';
+import { secretsWhere, whereText } from '../secrets-where.ts';
 import { shellWord } from '../shell-word.ts';
 import { shownBytes } from '../shown.ts';
 import { failure, failureOf, note, ok, warning } from './check.ts';
@@ -57,7 +57,7 @@ function checkFolder(paths: Paths): Check[] {
 /** Files whose content opens doors. Inside a 0700 folder this is the second wall. */
 function checkRights(paths: Paths): Check[] {
   if (process.platform === 'win32') return [];
-  return [paths.secrets, paths.token, paths.scrapeToken].flatMap((file) => {
+  return [paths.secrets, paths.secretKey, paths.plainSecrets, paths.token, paths.scrapeToken].flatMap((file) => {
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined || (stats.mode & OTHERS) === 0) return [];
     return [
@@ -71,8 +71,11 @@ function checkRights(paths: Paths): Check[] {
 }
 
 async function checkSecrets(paths: Paths): Promise<Check[]> {
-  const damage = await secretsDamage(paths.secrets);
-  return damage === null ? [] : [failureOf('home', damage)];
+  const { kept, damage } = await secretsWhere(paths);
+  if (damage !== null) return [failureOf('home', damage)];
+  const text = whereText(kept, paths);
+  if (kept === 'nothing') return [];
+  return [kept === 'plain' ? warning('home', text, 'mcpd restart') : ok('home', text)];
 }
 
 function checkSockets(paths: Paths): Check[] {

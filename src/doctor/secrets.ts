@@ -15,7 +15,7 @@ export function judgeSecrets(rows: readonly SecretInfo[]): Check[] {
       return warning(
         'secrets',
         `there is no server ${server}, and ${names} is kept for it`,
-        `mcpd secret remove ${server}`,
+        `mcpd secret rm ${server}`,
       );
     }),
   ];

@@ -1,7 +1,7 @@
 import type { AddressRequest, InstallRequest } from '../api/contract.ts';
 import type { HttpLaunch, HttpTransport } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
-import { secretReference, secretsIn } from '../secret-references.ts';
+import { hasReference, secretReference } from '../secret-references.ts';
 import { isConfidential } from '../secret-shape.ts';
 import { shellWord } from '../shell-word.ts';
 import type { DeclaredEntry } from './declared.ts';
@@ -140,7 +140,7 @@ const HEADER_FLAG = "--header 'NAME: VALUE'";
 
 /** The scheme of an `Authorization` stays, so that the secret is the token itself, and masked wherever that appears. */
 function keptApart(name: string, value: string, secrets: Map<string, string>): string {
-  if (secretsIn(value).length > 0) return value;
+  if (hasReference(value)) return value;
   const [, scheme = '', rest = value] = /^(Bearer |Basic |Token )(.+)$/i.exec(value) ?? [];
   const secret = secretNameOf(name);
   secrets.set(secret, rest);

@@ -13,7 +13,7 @@ import type {
   StdioLaunch,
 } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
-import { secretReference, secretsIn } from '../secret-references.ts';
+import { hasReference, secretReference } from '../secret-references.ts';
 import { commandLineOf } from './command-line.ts';
 import type { GivenValue } from './inputs.ts';
 import type { FetchedPackage } from './packages/source.ts';
@@ -101,7 +101,7 @@ export function commandLaunch(
   const variables = [...env].map(([name, { value, secret }]): [string, string] => {
     checkVariableName(name);
     checkNoNul(value, `the value of ${name}`);
-    if (!secret || secretsIn(value).length > 0) return [name, value];
+    if (!secret || hasReference(value)) return [name, value];
     secrets.set(name, value);
     return [name, secretReference(name)];
   });

@@ -2,7 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import type { PublishedInput } from '../../registry/published.ts';
 import type { InputSpec } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
-import { secretReference, secretsIn } from '../secret-references.ts';
+import { hasReference, secretReference } from '../secret-references.ts';
 import { checkNoNul } from './variables.ts';
 
 /** Values of a server's inputs: which one counts, whether it will do, and what stands in its place when it is secret. */
@@ -32,7 +32,7 @@ export type Resolved =
 export function resolveInput(input: PublishedInput, given: GivenValue | undefined, place: CallerPlace): Resolved {
   if (given !== undefined) {
     const text = checkedValue(input, given.value, place);
-    if (!input.secret || secretsIn(text).length > 0) return { kind: 'value', text, secret: null };
+    if (!input.secret || hasReference(text)) return { kind: 'value', text, secret: null };
     const name = secretNameOf(input.name);
     return { kind: 'value', text: secretReference(name), secret: { name, value: text } };
   }
@@ -44,7 +44,7 @@ export function resolveInput(input: PublishedInput, given: GivenValue | undefine
 /** The value as the server will get it: file names absolute, booleans in lower case. @throws McpdError INPUT_INVALID */
 function checkedValue(input: PublishedInput, value: string, place: CallerPlace): string {
   checkNoNul(value, `the value of ${input.name}`);
-  if (secretsIn(value).length > 0) return value;
+  if (hasReference(value)) return value;
   const refuse = (why: string) =>
     new McpdError('INPUT_INVALID', {
       what: `the value of ${input.name} will not do`,

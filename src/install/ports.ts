@@ -20,6 +20,7 @@ export interface InstallPorts {
   catalog(): readonly CatalogEntry[];
   registry: Pick<Registry, 'allServers' | 'server' | 'saveServer' | 'removeServer'>;
   secrets: {
+    ready(): Promise<void>;
     readonly damage: McpdError | null;
     names(server: ServerName): string[];
     set(server: ServerName, values: ReadonlyMap<string, string>): Promise<void>;

@@ -12,6 +12,7 @@ import type { InstallPorts } from './ports.ts';
  */
 export async function removeServer(ports: InstallPorts, name: string, { purge }: { purge: boolean }): Promise<void> {
   const { registry, paths, secrets } = ports;
+  await secrets.ready();
   if (secrets.damage !== null) throw secrets.damage;
   // An entry that the registry cannot read any more is removed too.
   if (!registry.removeServer(name)) throw unknownServer(name, namesOf(registry.allServers()));

@@ -1,7 +1,7 @@
 import type { PublishedArgument, PublishedInput } from '../../registry/published.ts';
 import { TEMPLATE } from '../../registry/server-json-inputs.ts';
 import type { InputSpec } from '../api/contract.ts';
-import { secretReference, secretsIn } from '../secret-references.ts';
+import { hasReference, secretReference } from '../secret-references.ts';
 import { type CallerPlace, type GivenValue, inputSpec, type Resolved, resolveInput, secretNameOf } from './inputs.ts';
 import { checkNoNul, checkVariableName } from './variables.ts';
 
@@ -64,7 +64,7 @@ export class Values {
     return others.map(([name, { value, secret }]) => {
       checkVariableName(name);
       checkNoNul(value, `the value of ${name}`);
-      return [name, secret && secretsIn(value).length === 0 ? this.#keep(secretNameOf(name), value) : value];
+      return [name, secret && !hasReference(value) ? this.#keep(secretNameOf(name), value) : value];
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Launch } from '../core/model.ts';
+import { hasReference } from '../secret-references.ts';
 import { isConfidential, isCredentialName } from '../secret-shape.ts';
 
 /**
@@ -43,14 +44,12 @@ export function secretsInLaunch(launch: Launch): string[] {
     for (const [name, value] of new URL(launch.url).searchParams) named.push([name, value]);
   }
   return named
-    .filter(([name, value]) => value !== '' && !value.includes(PLACEHOLDER) && isSecret(name, value))
+    .filter(([name, value]) => value !== '' && !hasReference(value) && isSecret(name, value))
     .flatMap(([, value]) => [value, ...(/^(?:Bearer|Basic|Token) (.+)$/i.exec(value)?.slice(1) ?? [])])
     .sort((a, b) => b.length - a.length);
 }
 
 // — internal —
-
-const PLACEHOLDER = '$' + '{secret:';
 
 /**
  * A name in quotes, which may be escaped themselves, and a colon. Every part is bounded, and no run of backslashes is tried twice: what

@@ -15,6 +15,7 @@ const launch = (more: Partial<StdioLaunch>): StdioLaunch => ({
 const fillings = (secrets: Record<string, string>) => ({
   server: 'weather',
   secret: (name: string) => secrets[name],
+  variables: new Map([['WORK', '/home/a/work']]),
   dataDir: '/home/a/.mcpd/data/weather',
 });
 const thrown = (act: () => unknown): McpdError => {
@@ -82,6 +83,23 @@ test('secrets and the data folder are filled into arguments and variables, in an
     AUTH: 'Bearer s3cret $& ${secret:OTHER}:s3cret $& ${secret:OTHER}',
     FILE: '/home/a/.mcpd/data/weather/memory.json',
   });
+});
+
+test('variables of the person are filled in as well, also into the folder, and what is set nowhere is named', () => {
+  const given = { args: ['--work', '${env:WORK}'], env: { KEY: '${env:WORK}/${secret:KEY}' }, cwd: '${env:WORK}/x' };
+  expect(filledLaunch(launch(given), fillings({ KEY: '${env:HOME}' }))).toEqual({
+    args: ['--work', '/home/a/work'],
+    env: { KEY: '/home/a/work/${env:HOME}' },
+    cwd: '/home/a/work/x',
+  });
+  const error = thrown(() => filledLaunch(launch({ env: { KEY: '${env:GITHUB_TOKEN}' } }), fillings({})));
+  expect(error.code).toBe('VARIABLE_MISSING');
+  expect(error.parts.what).toBe('weather needs the variable GITHUB_TOKEN, which is not set');
+  expect(error.parts.fix).toContain('export GITHUB_TOKEN');
+});
+
+test('a secret is never made part of a path, which is shown in errors and listings', () => {
+  expect(filledLaunch(launch({ cwd: '/x/${secret:KEY}' }), fillings({ KEY: 'hunter2' })).cwd).toBe('/x/${secret:KEY}');
 });
 
 test('a secret without a value is named, and what to do', () => {

@@ -74,18 +74,26 @@ export interface Fillings {
   /** The server's name, for errors. */
   server: string;
   secret(name: string): string | undefined;
+  /** Of the environment of the person, by `${env:NAME}`. */
+  variables: ReadonlyMap<string, string>;
   dataDir: string;
 }
 
 /**
- * Arguments and declared variables with `${secret:NAME}` and `${dataDir}` replaced, once: what a secret contains is not looked at again.
- * @throws McpdError SECRET_MISSING a secret has no value; INPUT_INVALID a variable's name or a NUL, which no system can pass on
+ * Arguments, declared variables and the folder with `${secret:NAME}`, `${env:NAME}` and `${dataDir}` replaced, once: what a value contains is
+ * not looked at again.
+ * @throws McpdError SECRET_MISSING, VARIABLE_MISSING there is no such value; INPUT_INVALID a variable's name or a NUL, which no system can pass on
  */
-export function filledLaunch(launch: StdioLaunch, fillings: Fillings): { args: string[]; env: Record<string, string> } {
+export function filledLaunch(
+  launch: StdioLaunch,
+  fillings: Fillings,
+): { args: string[]; env: Record<string, string>; cwd: string } {
+  const valueFor = (kind: string | undefined, name: string) => {
+    if (kind === undefined) return fillings.dataDir;
+    return kind === 'secret' ? secretValue(fillings, name) : variableValue(fillings, name);
+  };
   const fill = (text: string) =>
-    text.replace(PLACEHOLDER, (_, secret: string | undefined) =>
-      secret === undefined ? fillings.dataDir : secretValue(fillings, secret),
-    );
+    text.replace(PLACEHOLDER, (_, kind: string | undefined, name: string) => valueFor(kind, name));
   const args = launch.args.map(fill);
   const env = Object.fromEntries(Object.entries(launch.env).map(([name, value]) => [name, fill(value)]));
   const refused = refusal(launch.command, args, env);
@@ -96,7 +104,30 @@ export function filledLaunch(launch: StdioLaunch, fillings: Fillings): { args: s
       fix: `mcpd info ${fillings.server} shows its command line; register it again without that`,
     });
   }
-  return { args, env };
+  // Not a secret: a path is shown in errors, logs and listings of processes.
+  const cwd =
+    launch.cwd === null
+      ? fillings.dataDir
+      : launch.cwd.replace(PLACEHOLDER, (whole, kind: string | undefined, name: string) =>
+          kind === 'secret' ? whole : valueFor(kind, name),
+        );
+  return { args, env, cwd };
+}
+
+/** What is said of a variable that is set nowhere. */
+export function variableMissing(server: string, name: string): { what: string; why: string; fix: string } {
+  return {
+    what: `${server} needs the variable ${name}, which is not set`,
+    why: isOwn(name)
+      ? 'variables of mcpd itself are given to no server'
+      : 'its launch refers to it, and neither the daemon nor a login shell of yours has it',
+    fix: `export ${name} in the start file of your login shell, then: mcpd restart ${server}`,
+  };
+}
+
+/** A variable of mcpd itself, such as its key. */
+export function isOwn(name: string): boolean {
+  return name.toUpperCase().startsWith('MCPD_');
 }
 
 /** A declared working folder or command that names `${dataDir}`. */
@@ -111,7 +142,7 @@ export function isAbsolute(path: string, platform: NodeJS.Platform): boolean {
 
 // — internal —
 
-const PLACEHOLDER = /\$\{(?:secret:([A-Za-z_][A-Za-z0-9_]*)|dataDir)\}/g;
+const PLACEHOLDER = /\$\{(?:(secret|env):([A-Za-z_][A-Za-z0-9_]*)|dataDir)\}/g;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 function keyOf(platform: NodeJS.Platform): (name: string) => string {
@@ -123,9 +154,15 @@ function secretValue({ server, secret }: Fillings, name: string): string {
   if (value !== undefined) return value;
   throw new McpdError('SECRET_MISSING', {
     what: `${server} needs the secret ${name}, which has no value`,
-    why: 'its launch refers to it, and the secrets file does not have it',
+    why: 'its launch refers to it, and mcpd keeps none of that name for it',
     fix: `mcpd secret set ${server} ${name}`,
   });
+}
+
+function variableValue({ server, variables }: Fillings, name: string): string {
+  const value = variables.get(name);
+  if (value !== undefined) return value;
+  throw new McpdError('VARIABLE_MISSING', variableMissing(server, name));
 }
 
 function refusal(command: string, args: readonly string[], env: Readonly<Record<string, string>>): string | null {

@@ -28,8 +28,10 @@ export interface LaunchPlan {
 export interface LaunchSurroundings {
   inherited: NodeJS.ProcessEnv;
   loginPath: string;
-  /** @throws McpdError SECRETS_DAMAGED */
+  /** @throws McpdError SECRETS_DAMAGED, SECRETS_LOCKED */
   secret(name: string): string | undefined;
+  /** Those of the person that the launch refers to, as far as they are set. */
+  variables: ReadonlyMap<string, string>;
   /** The server's own folder; made when it is not there. */
   dataDir: string;
   marker: string;
@@ -37,7 +39,7 @@ export interface LaunchSurroundings {
 
 /**
  * Finds the command, the folder and the environment of a server.
- * @throws McpdError COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE, FOLDER_UNKNOWN, SECRET_MISSING, SECRETS_DAMAGED, INPUT_INVALID, HOME_UNWRITABLE
+ * @throws McpdError COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE, FOLDER_UNKNOWN, SECRET_MISSING, VARIABLE_MISSING, SECRETS_DAMAGED, SECRETS_LOCKED, INPUT_INVALID, HOME_UNWRITABLE
  */
 export async function planLaunch(
   definition: ServerDefinition,
@@ -46,11 +48,10 @@ export async function planLaunch(
 ): Promise<LaunchPlan> {
   const { name } = definition;
   const launch = placed(kept);
-  const { dataDir, inherited, loginPath, secret, marker } = surroundings;
+  const { dataDir, inherited, loginPath, secret, variables, marker } = surroundings;
   const platform = process.platform;
-  const { args, env: declared } = filledLaunch(launch, { server: name, dataDir, secret });
+  const { args, cwd, env: declared } = filledLaunch(launch, { server: name, dataDir, secret, variables });
   await makeDataFolder(dataDir);
-  const cwd = launch.cwd === null ? dataDir : filledPath(launch.cwd, dataDir);
   await checkFolder(name, cwd);
   // The marker first: it is looked for in every process of the machine.
   const env = { [MARKER_VARIABLE]: marker, ...serverEnvironment({ inherited, loginPath, declared, platform }) };

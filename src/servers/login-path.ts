@@ -23,7 +23,7 @@ export function createLoginPath(inherited: NodeJS.ProcessEnv): LoginPath {
   async function ask(): Promise<string> {
     tries++;
     const found =
-      process.platform === 'win32' ? null : await readLoginPath(loginShell(inherited), shellEnvironment(inherited));
+      process.platform === 'win32' ? null : await readLoginPath(loginShell(inherited), profileEnvironment(inherited));
     if (found !== null) return mergedPath([found, own], process.platform);
     if (tries < LOGIN_SHELL_TRIES_MAX) reading = null;
     return mergedPath([own, knownFolders(homeOf(inherited), process.platform)], process.platform);
@@ -48,10 +48,8 @@ export function mergedPath(paths: readonly string[], platform: NodeJS.Platform):
   return [...new Set(folders)].join(delimiter);
 }
 
-// — internal —
-
-/** What a server would have, so that the profile sees nothing else. */
-function shellEnvironment(inherited: NodeJS.ProcessEnv): Record<string, string> {
+/** What a server would have, so that the profile of a login shell sees nothing else. */
+export function profileEnvironment(inherited: NodeJS.ProcessEnv): Record<string, string> {
   return serverEnvironment({
     inherited,
     loginPath: inherited['PATH'] ?? '/usr/bin:/bin',
@@ -59,6 +57,8 @@ function shellEnvironment(inherited: NodeJS.ProcessEnv): Record<string, string> 
     platform: process.platform,
   });
 }
+
+// — internal —
 
 function homeOf(inherited: NodeJS.ProcessEnv): string {
   return inherited['HOME'] ?? homedir();

@@ -1,6 +1,4 @@
-import type { ServerName } from '../core/model.ts';
 import { SECRET_MASKED_CHARS_MIN } from '../limits.ts';
-import { isConfidential } from '../secret-shape.ts';
 
 const MASK = '***';
 
@@ -22,17 +20,6 @@ export function maskOf(values: Iterable<string>): Mask {
     const cut = cutNeedle(masked, needles);
     return cut === 0 ? masked : masked.slice(0, -cut) + MASK;
   };
-}
-
-/** A mask for what is confidential among a server's secrets. */
-export function secretMask(secretsOf: (server: ServerName) => ReadonlyMap<string, string>, server: ServerName): Mask {
-  try {
-    return maskOf(
-      [...secretsOf(server)].filter(([name, value]) => isConfidential(name, value)).map(([, value]) => value),
-    );
-  } catch {
-    return maskOf([]); // SECRETS_DAMAGED: there is nothing to mask, and what needs one of them is told
-  }
 }
 
 // — internal —

@@ -8,11 +8,11 @@ import type { Bytes } from '../protocol/frame.ts';
 import { type ChildSurroundings, ServerChild } from './child.ts';
 import type { CommandLookup } from './command-path.ts';
 import { serverEnvironment } from './environment.ts';
+import { valuesFor } from './given-variables.ts';
 import { Guardian } from './guardian.ts';
 import { findCommand, type LaunchPlan, planLaunch } from './launch-plan.ts';
 import { createLoginPath } from './login-path.ts';
 import { markerOf } from './marker.ts';
-import { secretMask } from './masking.ts';
 import { commandLinesOf, createProcessScanner } from './process-scan.ts';
 import { type FamilyTree, treeOf } from './process-tree.ts';
 import { type ReapReport, reap } from './reaper.ts';
@@ -20,6 +20,7 @@ import type { RemoteAuth } from './remote/authorization.ts';
 import { Connections } from './remote/connections.ts';
 import type { RunningServer, ServerOrder } from './running-server.ts';
 import { ServerLog } from './server-log.ts';
+import type { ServerMasks } from './server-masks.ts';
 import { TreeWatch } from './tree-watch.ts';
 
 export interface ServerProcessesOptions {
@@ -31,8 +32,12 @@ export interface ServerProcessesOptions {
   report(event: GatewayEvent): void;
   /** Monotonic milliseconds, for `at` of events. */
   now(): number;
-  /** All secrets of a server. @throws McpdError SECRETS_DAMAGED */
+  /** Resolves when secrets can be read, or it is known that they cannot. Never rejects. */
+  secretsReady(): Promise<void>;
+  /** All secrets of a server. @throws McpdError SECRETS_DAMAGED, SECRETS_LOCKED */
   secretsOf(server: ServerName): ReadonlyMap<string, string>;
+  /** What hides the secrets of each server, and is told what it gets of the environment. */
+  masks: Pick<ServerMasks, 'of' | 'learn'>;
   /** The daemon's environment, of which servers get a named part. */
   inherited: NodeJS.ProcessEnv;
   /** Who holds the logins for remote servers; nobody unless given. */
@@ -90,6 +95,7 @@ class Processes implements ServerProcesses {
   readonly trees: TreeWatch;
   readonly #options: ServerProcessesOptions;
   readonly #inherited: NodeJS.ProcessEnv;
+  readonly #sources: ServerProcessesOptions;
   readonly #children = new Map<InstanceKey, RunningServer>();
   readonly #logs = new Map<ServerName, ServerLog>();
   readonly #guardian: Guardian;
@@ -107,8 +113,9 @@ class Processes implements ServerProcesses {
     this.#options = options;
     this.#guardian = new Guardian(options.paths.lostMark);
     this.#inherited = { HOME: homedir(), ...options.inherited };
+    this.#sources = { ...options, inherited: this.#inherited };
     this.#loginPath = createLoginPath(this.#inherited);
-    this.#connections = new Connections(options);
+    this.#connections = new Connections({ ...options, values: (definition) => valuesFor(definition, this.#sources) });
     this.trees = new TreeWatch(this.#scanner, () => this.#children.values());
   }
 
@@ -244,7 +251,7 @@ class Processes implements ServerProcesses {
   #connect(order: ServerOrder, launch: HttpLaunch): void {
     const { instance, definition } = order;
     const log = this.log(definition.name);
-    log.maskWith(secretMask(this.#options.secretsOf, definition.name));
+    log.maskWith(this.#options.masks.of(definition.name));
     const connection = this.#connections.open(order, launch, log, (event) => {
       if (event.type === 'server-exited') this.#forget(instance, connection);
       this.#options.report(event);
@@ -260,15 +267,20 @@ class Processes implements ServerProcesses {
     signal: AbortSignal,
   ): Promise<LaunchPlan> {
     const { definition } = child.order;
-    const { paths, secretsOf } = this.#options;
-    log.maskWith(secretMask(secretsOf, definition.name));
+    const { paths, secretsOf, masks } = this.#options;
     await this.#quiet;
-    const [loginPath] = await Promise.all([this.#loginPath.read(), this.#reaping]);
+    const [loginPath, variables] = await Promise.all([
+      this.#loginPath.read(),
+      valuesFor(definition, this.#sources),
+      this.#reaping,
+    ]);
+    log.maskWith(masks.of(definition.name));
     // Stopped while it waited: perhaps uninstalled, and then its folder must not appear again.
     signal.throwIfAborted();
     return planLaunch(definition, launch, {
       inherited: this.#inherited,
       loginPath,
+      variables,
       marker,
       dataDir: paths.dataOf(definition.name),
       secret: (name) => secretsOf(definition.name).get(name),

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inFiles } from '../../test/harness/secrets.ts';
 import { McpdError } from '../errors.ts';
+import { pathsOf } from '../paths.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import { Telemetry } from './telemetry.ts';
 
@@ -17,7 +19,7 @@ let registryFault: McpdError | null;
 let telemetry: Telemetry;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mcpd-telemetry-'));
-  secrets = await openSecrets(join(folder, 'secrets.json'));
+  secrets = await openSecrets(pathsOf(folder), inFiles());
   [setting, registryFault] = [null, null];
   telemetry = new Telemetry({
     version: '1.0.0',

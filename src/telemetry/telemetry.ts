@@ -105,6 +105,11 @@ export class Telemetry {
     });
   }
 
+  /** Begins anew with what is set: its headers were not to be had before. Never rejects. */
+  readAgain(): Promise<void> {
+    return this.#change(async () => undefined).catch(() => undefined); // `#begin` keeps what is wrong as a finding
+  }
+
   async close(): Promise<void> {
     await this.#last;
     await this.#end();

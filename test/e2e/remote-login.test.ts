@@ -6,6 +6,7 @@ import { type AuthorizationServer, startAuthorizationServer } from '../harness/a
 import { Browser } from '../harness/browser.ts';
 import { type Machine, test } from '../harness/machine.ts';
 import { type ProtectedServer, startProtectedServer } from '../harness/protected-server.ts';
+import { keptText } from '../harness/secrets.ts';
 import { until } from '../harness/until.ts';
 
 let issuer: AuthorizationServer;
@@ -18,11 +19,11 @@ afterEach(async () => {
   await Promise.all([issuer.close(), server.close()]);
 });
 
-/** Everything that mcpd has written, by file, but for the one that may hold secrets. */
+/** Everything that mcpd has written, by file. */
 function written(folder: string): [file: string, text: string][] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
-    .filter((file) => statSync(file).isFile() && !file.endsWith('secrets.json'))
+    .filter((file) => statSync(file).isFile())
     .map((file) => [file, readFileSync(file, 'latin1')]);
 }
 
@@ -62,11 +63,12 @@ describe('mcpd auth', () => {
       login: { issuer: issuer.issuer, resource: server.url, renews: true },
     });
 
-    // The token is in the 0600 file, and nowhere else.
-    const secrets = join(machine.home.mcpdHome, 'secrets.json');
+    // The token is in the encrypted file, and nowhere else.
+    const secrets = join(machine.home.mcpdHome, 'secrets.enc');
     expect(statSync(secrets).mode & 0o777).toBe(0o600);
     const token = server.seen.at(-1)?.replace('Bearer ', '') ?? '';
-    expect(readFileSync(secrets, 'utf8')).toContain(token);
+    expect(readFileSync(secrets, 'utf8')).not.toContain(token);
+    expect(keptText(machine.home.mcpdHome)).toContain(token);
     expect(JSON.stringify(info)).not.toContain(token);
     for (const [file, text] of written(machine.home.mcpdHome)) expect(text.includes(token), file).toBe(false);
 
@@ -141,7 +143,7 @@ describe('mcpd auth', () => {
 
     // The same name for another server: neither its login nor what the first one wanted counts there.
     await machine.ok('uninstall', 'notes');
-    expect(readFileSync(join(machine.home.mcpdHome, 'secrets.json'), 'utf8')).not.toMatch(/oauth:/);
+    expect(keptText(machine.home.mcpdHome)).not.toMatch(/oauth:/);
     await machine.add('notes', 'echo');
     expect(await machine.server('notes')).toMatchObject({ wantedReason: expect.not.stringContaining('auth') });
   });
@@ -188,7 +190,7 @@ describe('mcpd auth', () => {
     expect(await again.ended).toBe(0);
     writeFileSync(join(machine.home.root, 'declared.json'), JSON.stringify({ mcpServers: {} }));
     await machine.ok('apply', '-f', join(machine.home.root, 'declared.json'));
-    expect(readFileSync(join(machine.home.mcpdHome, 'secrets.json'), 'utf8')).not.toContain('refreshToken');
+    expect(keptText(machine.home.mcpdHome)).not.toContain('refreshToken');
   });
 
   test('a header that a person gave and the server refuses is told as that, with how to give another one', async ({

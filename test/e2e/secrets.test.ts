@@ -5,11 +5,12 @@ import { fake } from '../harness/fake.ts';
 import { test } from '../harness/machine.ts';
 import { textOf } from '../harness/message.ts';
 import { procExists } from '../harness/processes.ts';
+import { keptText } from '../harness/secrets.ts';
 import { until } from '../harness/until.ts';
 
 const SECRET = 'tr0ub4dor-and-a-long-enough-3xample';
 
-test('a secret reaches its server, lies in one file that is private, and is in nothing that mcpd writes or shows', async ({
+test('a secret reaches its server, lies encrypted in one file that is private, and is in nothing that mcpd writes or shows', async ({
   machine,
 }) => {
   await machine.startDaemon();
@@ -46,8 +47,9 @@ test('a secret reaches its server, lies in one file that is private, and is in n
   expect(await machine.ok('logs', 'bank')).toContain('using ');
 
   await machine.ok('down');
-  expect(filesWith(machine.home.root, SECRET)).toEqual([join(machine.home.mcpdHome, 'secrets.json')]);
-  expect(statSync(join(machine.home.mcpdHome, 'secrets.json')).mode & 0o777).toBe(0o600);
+  expect(filesWith(machine.home.root, SECRET)).toEqual([]);
+  expect(keptText(machine.home.mcpdHome)).toContain(SECRET);
+  expect(statSync(join(machine.home.mcpdHome, 'secrets.enc')).mode & 0o777).toBe(0o600);
 });
 
 test('every file of the home is private to its owner', async ({ machine }) => {
@@ -132,11 +134,14 @@ test('a secret is set from standard input, restarts what runs, is listed by name
     json: { error: { code: 'SERVER_UNKNOWN', why: 'did you mean bank?', fix: 'mcpd list' } },
   });
   expect(await machine.ok('secret', 'list')).toContain('API_TOKEN');
+  expect(await machine.ok('secret', 'where')).toMatch(
+    /^Secrets are kept encrypted in .*secrets\.enc; their key is in .*secrets\.key/,
+  );
   expect(await machine.ok('secret', 'list', 'bank', '--json')).toEqual([
     { server: 'bank', name: 'API_TOKEN', state: 'used' },
   ]);
 
-  const removed = await machine.cli('secret', 'remove', 'bank', 'API_TOKEN');
+  const removed = await machine.cli('secret', 'rm', 'bank', 'API_TOKEN');
   expect([removed.code, removed.stdout]).toEqual([0, 'API_TOKEN of bank is removed.\n']);
   expect(removed.stderr).toContain('mcpd secret set bank API_TOKEN');
   expect(await machine.cli('restart', 'bank', '--json')).toMatchObject({
@@ -154,13 +159,63 @@ test('secrets that a killed install left are named by the doctor and removed by 
   await machine.startDaemon();
   const checks = await machine.ok('doctor', '--json');
   expect(checks.filter(({ topic }: { topic: string }) => topic === 'secrets')).toMatchObject([
-    { verdict: 'warning', fix: 'mcpd secret remove bank' },
-    { verdict: 'warning', text: 'there is no server ghost, and A, B is kept for it', fix: 'mcpd secret remove ghost' },
+    { verdict: 'warning', fix: 'mcpd secret rm bank' },
+    { verdict: 'warning', text: 'there is no server ghost, and A, B is kept for it', fix: 'mcpd secret rm ghost' },
   ]);
   expect(await machine.ok('secret', 'remove', 'ghost', '--json')).toEqual({ removed: ['A', 'B'] });
   expect(await machine.ok('secret', 'remove', 'bank', 'OLD', '--json')).toEqual({ removed: ['OLD'] });
   expect(await machine.ok('secret', 'list', '--json')).toEqual([]);
   expect(filesWith(machine.home.root, SECRET)).toEqual([]);
+});
+
+test('a server gets what it names of the environment that a login shell has, masked where it prints it; what is set nowhere is told', async ({
+  machine,
+}) => {
+  const profile = join(machine.home.userHome, '.profile');
+  writeFileSync(profile, `export BANK_TOKEN='${SECRET}' OTHER_TOKEN='not asked for'\n`);
+  await machine.startDaemon();
+  await machine.ok(
+    'add',
+    'bank',
+    '--no-trial',
+    '--env',
+    `API_TOKEN=\${env:BANK_TOKEN}`,
+    '--',
+    ...fake('echo'),
+    `--as=\${env:BANK_USER}`,
+  );
+  const missing = await machine.cli('start', 'bank', '--json');
+  expect(missing).toMatchObject({
+    code: 5,
+    json: {
+      error: {
+        why: expect.stringMatching(
+          /bank needs the variable BANK_USER, which is not set.*export BANK_USER.*mcpd restart bank/s,
+        ),
+      },
+    },
+  });
+  // The profile is read at each start.
+  writeFileSync(profile, `export BANK_TOKEN='${SECRET}' OTHER_TOKEN='not asked for' BANK_USER=ada\n`);
+  const host = await machine.connected();
+  await machine.ok('restart', 'bank');
+  const { env } = JSON.parse(textOf(await host.call('bank__env')));
+  expect(env.API_TOKEN).toBe(SECRET);
+  expect(env).not.toHaveProperty('BANK_TOKEN');
+  expect(env).not.toHaveProperty('OTHER_TOKEN');
+  await host.call('bank__log', { text: `using ${SECRET}` });
+  expect(await machine.ok('logs', 'bank')).toContain('using ***');
+  const exported = await machine.ok('export');
+  expect(JSON.parse(exported).mcpServers.bank).toMatchObject({ env: { API_TOKEN: `\${env:BANK_TOKEN}` } });
+  await machine.ok('down');
+  expect(filesWith(machine.home.root, SECRET)).toEqual([profile]);
+
+  // The same from a file, as another machine would take it.
+  const file = join(machine.home.root, 'set.json');
+  writeFileSync(file, exported);
+  await machine.ok('uninstall', 'bank', '--yes');
+  await machine.ok('apply', '-f', file);
+  expect(JSON.parse(textOf(await host.call('bank__env'))).env.API_TOKEN).toBe(SECRET);
 });
 
 // — internal —

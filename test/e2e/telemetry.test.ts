@@ -6,6 +6,7 @@ import { freePort } from '../harness/home.ts';
 import { askLocal, askWeb } from '../harness/listening-api.ts';
 import { type Machine, test } from '../harness/machine.ts';
 import { OtlpReceiver } from '../harness/otlp-receiver.ts';
+import { keptText } from '../harness/secrets.ts';
 import { until } from '../harness/until.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -188,7 +189,7 @@ test('nothing is sent unless it was set, and what was set outlives the daemon', 
   await host.call('echo__echo', { text: 'c' });
   await machine.ok('down');
   expect(receiver.exports).toHaveLength(1);
-  expect(readFileSync(join(machine.home.mcpdHome, 'secrets.json'), 'utf8')).not.toContain('x-tenant');
+  expect(keptText(machine.home.mcpdHome)).not.toContain('x-tenant');
 });
 
 test('a receiver that is away costs calls nothing and is told once, until it is there again', async ({ machine }) => {

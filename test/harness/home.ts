@@ -47,6 +47,8 @@ export async function temporaryHome(extraEnv: NodeJS.ProcessEnv = {}): Promise<T
     MCPD_HOME: mcpdHome,
     MCPD_PORT: String(port),
     PM2_HOME: folder('pm2'),
+    // A keyring of this machine would get keys that nobody removes.
+    MCPD_SECRET_STORE: 'file',
     ...extraEnv,
   };
   const processes = () => {

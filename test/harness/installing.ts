@@ -14,6 +14,7 @@ import { placed } from '../../src/own-places.ts';
 import { type Paths, pathsOf } from '../../src/paths.ts';
 import { loginSpace, openSecrets, type Secrets } from '../../src/secrets.ts';
 import type { TemporaryHome } from './home.ts';
+import { inFiles } from './secrets.ts';
 
 /** An Installer over a real registry, real secrets, real npm and real processes, without the daemon round it. */
 export interface Installation {
@@ -39,7 +40,7 @@ export interface InstallationOptions {
 export async function installationIn(home: TemporaryHome, options: InstallationOptions = {}): Promise<Installation> {
   const paths = pathsOf(home.mcpdHome);
   const registry = openRegistry(paths);
-  const secrets = await openSecrets(paths.secrets);
+  const secrets = await openSecrets(paths, inFiles());
   const announced: string[] = [];
   const withdrawn: string[] = [];
   const ending = new AbortController();

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, type ExitReport, type HttpLaunch, type ServerLimits } f
 import { pathsOf } from '../../src/paths.ts';
 import { line } from '../../src/protocol/bytes.ts';
 import type { RemoteAuth } from '../../src/servers/remote/authorization.ts';
+import { ServerMasks } from '../../src/servers/server-masks.ts';
 import { createServerProcesses, type ServerProcesses } from '../../src/servers/server-processes.ts';
 import { textOf } from '../simulated/messages.ts';
 import type { TemporaryHome } from './home.ts';
@@ -44,13 +45,16 @@ export function remoteBench(
   options: { auth?: RemoteAuth; secrets?: Record<string, string> } = {},
 ): RemoteBench {
   const events: GatewayEvent[] = [];
+  const secrets = new Map(Object.entries(options.secrets ?? {}));
   const processes = createServerProcesses({
     paths: pathsOf(home.mcpdHome),
     nonce: 'nonce1',
     ledger: { add: () => undefined, remove: () => undefined, rows: () => [] },
     report: (event) => events.push(event),
     now: () => performance.now(),
-    secretsOf: () => new Map(Object.entries(options.secrets ?? {})),
+    secretsReady: async () => undefined,
+    secretsOf: () => secrets,
+    masks: new ServerMasks({ secretsOf: () => secrets }),
     inherited: home.env,
     ...(options.auth === undefined ? {} : { auth: options.auth }),
   });

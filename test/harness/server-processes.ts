@@ -10,6 +10,7 @@ import {
   type StdioLaunch,
 } from '../../src/core/model.ts';
 import { pathsOf } from '../../src/paths.ts';
+import { ServerMasks } from '../../src/servers/server-masks.ts';
 import { createServerProcesses, type ServerProcesses } from '../../src/servers/server-processes.ts';
 import type { TemporaryHome } from './home.ts';
 import { until } from './until.ts';
@@ -52,13 +53,16 @@ export function processBench(home: TemporaryHome, options: BenchOptions = {}): P
   const events: GatewayEvent[] = [];
   const ledger = options.ledger ?? [];
   const recordFile = join(home.root, 'records');
+  const secrets = new Map(Object.entries(options.secrets ?? {}));
   const processes = createServerProcesses({
     paths: pathsOf(home.mcpdHome),
     nonce: options.nonce ?? 'nonce1',
     ledger: ledgerIn(ledger),
     report: (event) => events.push(event),
     now: () => performance.now(),
-    secretsOf: () => new Map(Object.entries(options.secrets ?? {})),
+    secretsReady: async () => undefined,
+    secretsOf: () => secrets,
+    masks: new ServerMasks({ secretsOf: () => secrets }),
     inherited: options.inherited ?? home.env,
   });
   const generations = new Map<string, number>();

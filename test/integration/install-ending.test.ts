@@ -40,7 +40,7 @@ test('a server whose secrets cannot be removed with it is not uninstalled by hal
   const [command, ...args] = fake('echo');
   doneOf(await before.add({ name: 'echo', command, args, env: KEY, trial: false }));
   before.registry.close();
-  writeFileSync(join(home.mcpdHome, 'secrets.json'), '{"version":1,"secr');
+  writeFileSync(join(home.mcpdHome, 'secrets.enc'), '{"version":2,"ciph');
   const it = await installationIn(home);
   await expect(it.installer.uninstall('echo', { purge: true })).rejects.toMatchObject({ code: 'SECRETS_DAMAGED' });
   expect(it.registry.server('echo')).not.toBeNull();

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,10 +8,12 @@ import type { LoginLink } from '../../src/api/contract/logins.ts';
 import { type LoginChoice, RemoteLogins } from '../../src/auth/remote-logins.ts';
 import { McpdError } from '../../src/errors.ts';
 import { LOGIN_REVOKE_MS } from '../../src/operation-limits.ts';
+import { pathsOf } from '../../src/paths.ts';
 import { openSecrets, type Secrets } from '../../src/secrets.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../harness/authorization-server.ts';
 import { Browser, type Page } from '../harness/browser.ts';
 import { type ProtectedServer, startProtectedServer } from '../harness/protected-server.ts';
+import { inFiles, keptText } from '../harness/secrets.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -44,7 +46,7 @@ describe('logins at remote servers, with a real authorization server', () => {
 
   /** As a daemon that starts has them. */
   async function opened(clientMetadataUrl: string | null = null): Promise<RemoteLogins> {
-    secrets = await openSecrets(join(folder, 'secrets.json'));
+    secrets = await openSecrets(pathsOf(folder), inFiles());
     return new RemoteLogins({ secrets, port: () => null, now: () => Date.now() + aheadMs, clientMetadataUrl, fetch });
   }
 
@@ -490,7 +492,7 @@ describe('logins at remote servers, with a real authorization server', () => {
     expect(await logins.forget('notes')).toBe(true);
     expect(await logins.forget('notes')).toBe(false);
     expect(await ask('notes', server)).toEqual({ locked: 'it wants a login' });
-    const file = readFileSync(join(folder, 'secrets.json'), 'utf8');
+    const file = keptText(folder);
     for (const value of [accessToken, refreshToken, client.clientId]) expect(file).not.toContain(value);
   });
 

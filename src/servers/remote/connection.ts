@@ -27,6 +27,8 @@ export interface ConnectionSurroundings {
   log: ServerLog;
   /** @throws {McpdError} SECRETS_DAMAGED */
   secret(name: string): string | undefined;
+  /** Makes ready what the launch refers to; returns the variables of it that are set. Never rejects. */
+  values(): Promise<ReadonlyMap<string, string>>;
   report(event: GatewayEvent): void;
   /** Monotonic milliseconds. */
   now(): number;
@@ -65,6 +67,7 @@ export class RemoteConnection implements RunningServer {
   async start(): Promise<void> {
     const { requester, transport } = this.#ports;
     try {
+      requester.give(await this.#own.values());
       const proxy = this.#own.proxies(requester.url);
       if (proxy !== null) this.#own.log.lifecycle('info', `it is reached through the proxy ${proxy.place}`);
       if (transport === 'sse') this.#channel = await SseChannel.open(this.#ports);

@@ -11,7 +11,9 @@ import { ToolHeaders } from './tool-headers.ts';
 export interface ConnectionsOptions {
   /** Nobody holds logins unless given. */
   auth?: RemoteAuth | undefined;
-  /** @throws {McpdError} SECRETS_DAMAGED */
+  /** Makes ready what the launch refers to; returns the variables of it that are set. Never rejects. */
+  values(definition: ServerDefinition): Promise<ReadonlyMap<string, string>>;
+  /** @throws {McpdError} SECRETS_DAMAGED, SECRETS_LOCKED */
   secretsOf(server: ServerName): ReadonlyMap<string, string>;
   /** Monotonic milliseconds. */
   now(): number;
@@ -32,7 +34,7 @@ export class Connections {
   }
 
   open(order: ServerOrder, launch: HttpLaunch, log: ServerLog, report: (event: GatewayEvent) => void): RunningServer {
-    const { auth = NO_LOGINS, secretsOf, now } = this.#options;
+    const { auth = NO_LOGINS, secretsOf, values, now } = this.#options;
     const { definition } = order;
     const connection = new RemoteConnection(order, {
       launch,
@@ -43,6 +45,7 @@ export class Connections {
       now,
       report,
       secret: (name) => secretsOf(definition.name).get(name),
+      values: () => values(definition),
     });
     void connection.start();
     return connection;

@@ -58,7 +58,7 @@ export function faultOf(thrown: unknown, place: string): RemoteFault {
     });
   if (thrown instanceof McpdError) {
     const { what, ...more } = thrown.parts;
-    return new RemoteFault(/^SECRET/.test(thrown.code) ? 'secret_missing' : 'auth_required', what, more);
+    return new RemoteFault(/^(SECRET|VARIABLE)/.test(thrown.code) ? 'secret_missing' : 'auth_required', what, more);
   }
   const code = errnoOf(thrown) ?? '';
   const text = thrown instanceof Error ? thrown.message : String(thrown);

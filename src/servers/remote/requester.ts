@@ -1,8 +1,9 @@
 import type { HttpLaunch, ServerLock, ServerName } from '../../core/model.ts';
 import { McpdError } from '../../errors.ts';
-import { secretsIn } from '../../secret-references.ts';
+import { filledText, secretsIn } from '../../secret-references.ts';
 import { shellWord } from '../../shell-word.ts';
 import { VERSION } from '../../version.ts';
+import { variableMissing } from '../environment.ts';
 import { maskOf } from '../masking.ts';
 import type { RemoteAuth } from './authorization.ts';
 import { discard } from './body.ts';
@@ -51,6 +52,7 @@ type Order = Omit<HttpOrder, 'url'> & {
 export class Requester {
   readonly #options: RequesterOptions;
   readonly #hasOwnAuthorization: boolean;
+  #variables: ReadonlyMap<string, string> = new Map();
   #url: URL;
   /** The login that was sent last. */
   #sent: string | null = null;
@@ -59,6 +61,11 @@ export class Requester {
     this.#options = options;
     this.#url = new URL(options.launch.url);
     this.#hasOwnAuthorization = hasAuthorization(options.launch);
+  }
+
+  /** Variables of the person, for `${env:NAME}` in headers. */
+  give(variables: ReadonlyMap<string, string>): void {
+    this.#variables = variables;
   }
 
   /** For people: without what may be secret in it. */
@@ -73,7 +80,7 @@ export class Requester {
   /**
    * Resolves with any answer but 401 and 403.
    * @throws {RemoteFault} no answer, a header that cannot be sent, or one of those two; a {RemoteLock} when a person must act
-   * @throws {McpdError} SECRET_MISSING, SECRETS_DAMAGED
+   * @throws {McpdError} SECRET_MISSING, VARIABLE_MISSING, SECRETS_DAMAGED, SECRETS_LOCKED
    */
   async send(order: Order): Promise<HttpAnswer> {
     for (let attempt = 0; ; attempt++) {
@@ -88,7 +95,7 @@ export class Requester {
   quoted(body: Uint8Array): string {
     const { launch, secret } = this.#options;
     const texts = Object.values(launch.headers);
-    const secrets = texts.flatMap((text) => [...text.matchAll(REFERENCE)].map(([, name = '']) => secret(name) ?? ''));
+    const secrets = [...texts.flatMap(secretsIn).map((name) => secret(name) ?? ''), ...this.#variables.values()];
     const login = this.#sent?.replace(/^Bearer /, '') ?? '';
     return maskOf([...texts, ...secrets, login])(Buffer.from(body).toString());
   }
@@ -135,12 +142,13 @@ export class Requester {
   #filled(): Record<string, string> {
     const { launch, secret, server } = this.#options;
     const fill = (text: string) =>
-      text.replace(REFERENCE, (_, name: string) => {
-        const value = secret(name);
+      filledText(text, (kind, name) => {
+        const value = kind === 'secret' ? secret(name) : this.#variables.get(name);
         if (value !== undefined) return value;
+        if (kind === 'env') throw new McpdError('VARIABLE_MISSING', variableMissing(server, name));
         throw new McpdError('SECRET_MISSING', {
           what: `${server} has no value for ${name}`,
-          why: 'a header refers to it, and the secrets file does not have it',
+          why: 'a header refers to it, and mcpd keeps none of that name for it',
           fix: `mcpd secret set ${server} ${name}`,
         });
       });
@@ -172,7 +180,6 @@ export const NO_LOGINS: RemoteAuth = {
 
 /** What a header can carry (RFC 9110, section 5.5). */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const REFERENCE = /\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** Without them there is no connection, so what they need all others need. */
 const FIRST_WORDS = new Set(['initialize', 'server/discover']);

@@ -5,6 +5,7 @@
 import type { GatewayEvent } from '../../../src/core/events.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/model.ts';
 import { pathsOf } from '../../../src/paths.ts';
+import { ServerMasks } from '../../../src/servers/server-masks.ts';
 import { createServerProcesses } from '../../../src/servers/server-processes.ts';
 
 const [home = '', list = '[]', nonce = 'killed'] = process.argv.slice(2);
@@ -26,7 +27,9 @@ const processes = createServerProcesses({
   ledger: { add: () => undefined, remove: () => undefined, rows: () => [] },
   report: tell,
   now: () => performance.now(),
+  secretsReady: async () => undefined,
   secretsOf: () => new Map(),
+  masks: new ServerMasks({ secretsOf: () => new Map() }),
   inherited: process.env,
 });
 
