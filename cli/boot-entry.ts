@@ -43,7 +43,14 @@ type Settings = [name: string, value: string][];
 
 const SECRET_KEY = 'MCPD_SECRET_KEY';
 /** What the daemon reads of its environment besides its home. */
-const SETTINGS = ['MCPD_PORT', 'MCPD_SECRET_STORE', SECRET_KEY, 'MCPD_CLIENT_METADATA_URL', ...PROXIES_AND_CAS];
+const SETTINGS = [
+  'MCPD_PORT',
+  'MCPD_SECRET_STORE',
+  SECRET_KEY,
+  'MCPD_CLIENT_METADATA_URL',
+  'MCPD_REGISTRIES',
+  ...PROXIES_AND_CAS,
+];
 
 /**
  * A login knows nothing of the terminal in which the entry is made, so what is set there for the daemon goes into it. A password does not:

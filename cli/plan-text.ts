@@ -1,4 +1,5 @@
 import type { InstallPlan } from '../src/api/contract.ts';
+import { publishedText } from '../src/shown-plan.ts';
 import { showable } from '../src/text.ts';
 import type { Context } from './context.ts';
 
@@ -7,6 +8,7 @@ export function showPlan(plan: InstallPlan, { output }: Context): void {
   const { sayPaint: paint } = output;
   const facts: [string, string | null][] = [
     ['install', `${plan.name}${plan.description === '' ? '' : `: ${plan.description}`}`],
+    ['from', plan.published === null ? null : publishedText(plan.published)],
     ['fetch', plan.fetch],
     [/^https?:/.test(plan.commandLine) ? 'reach' : 'run', plan.commandLine],
   ];

@@ -88,6 +88,11 @@ export function inputsOfPackage(pack: PublishedPackage): PublishedInput[] {
   return asked([...args, ...pack.env]);
 }
 
+/** As `inputsOfPackage`, for a remote server. */
+export function inputsOfRemote(remote: PublishedRemote): PublishedInput[] {
+  return asked([...remote.variables, ...remote.headers]);
+}
+
 // — internal —
 
 /** Of a template its variables; each name once. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type HttpTransport, PACKAGE_KINDS } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
+import { isPublishedName } from './official/names.ts';
 import { identifierFault, parseImage, versionFault } from './package-names.ts';
 import type { Published, PublishedPackage, PublishedRemote } from './published.ts';
 import {
@@ -36,19 +37,12 @@ export function publishedOf(serverJson: unknown): Published {
 
 // — internal —
 
-const NAME_CHARS_MAX = 200;
-const NAME = /^[a-zA-Z0-9][a-zA-Z0-9.-]*\/[a-zA-Z0-9_][a-zA-Z0-9._-]*$/;
 const WEB_ADDRESS = /^https?:\/\/[^\s"'`<>\\^|]+$/i;
 const ADDRESS_CHARS_MAX = 2048;
 
-/** `io.github.acme/weather` as a registry has it. */
-function isPublishedName(name: string): boolean {
-  return name.length <= NAME_CHARS_MAX && NAME.test(name);
-}
-
 function published(document: ServerDocument): Published {
   const { name } = document;
-  if (!isPublishedName(name) || name.includes('..'))
+  if (!isPublishedName(name))
     throw new Fault(`"${name.slice(0, 80)}" cannot be the name of a server: names are like io.github.acme/weather`);
   const unsupported: string[] = [];
   const known = <T>(read: () => T | string): T[] => {

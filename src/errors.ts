@@ -91,6 +91,7 @@ const CODES = {
   // Refused on purpose.
   UNAUTHORIZED: { exit: 8, http: 401 },
   FORBIDDEN: REFUSED,
+  PACKAGE_DELETED: REFUSED,
   LOGIN_REFUSED: REFUSED,
   // A fault of ours.
   INTERNAL,

@@ -31,6 +31,8 @@ export interface Paths {
   logs: string;
   /** Installed npm packages: `packages/<server>/<version>/`. */
   packages: string;
+  /** Answers of MCP registries, which may be removed at any time. */
+  registryAnswers: string;
   /** Working folders and data of servers: `data/<server>/`. */
   data: string;
   pm2Home: string;
@@ -75,6 +77,7 @@ export function pathsOf(home: string): Paths {
     startLog: inHome('start.log'),
     logs: inHome('logs'),
     packages: inHome('packages'),
+    registryAnswers: inHome('registry-answers'),
     data: inHome('data'),
     pm2Home: inHome('pm2'),
     hostSocket: process.platform === 'win32' ? pipeName(home, 'hosts') : 'mcpd.sock',

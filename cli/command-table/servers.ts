@@ -73,6 +73,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
     },
     examples: [
       ['mcpd install weather', 'from the catalog'],
+      ['mcpd install io.github.acme/weather', 'from the MCP registry (mcpd search)'],
       ['mcpd install npm:@acme/mcp@1.4.2 --name acme', 'from npm, at an exact version'],
       ['mcpd install filesystem -- ~/notes', 'with arguments for the server'],
       ['mcpd install ./my-server', 'a folder in development, restarted when it changes'],
@@ -133,19 +134,6 @@ export const SERVER_COMMANDS: readonly Command[] = [
     options: { json: JSON_OPTION },
     examples: [['mcpd info weather', '']],
     load: async () => (await import('../commands/info.ts')).runInfo,
-  },
-  {
-    name: 'search',
-    group: 'servers',
-    summary: 'Search the catalog of servers.',
-    usage: 'search [WORD] [--json]',
-    operands: { min: 0, max: 20, noun: 'a word' },
-    options: { json: JSON_OPTION },
-    examples: [
-      ['mcpd search', 'the whole catalog'],
-      ['mcpd search database', ''],
-    ],
-    load: async () => (await import('../commands/list.ts')).runSearch,
   },
   {
     name: 'start',

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { AddRequest, InstallPlan, InstallRequest } from '../../src/api/contract.ts';
 import { McpdError } from '../../src/errors.ts';
 import { shellWord } from '../../src/shell-word.ts';
+import { isUnvouched, pinnedSpec } from '../../src/shown-plan.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { givenVariables } from '../environment-flags.ts';
@@ -44,7 +45,7 @@ async function installSpec(typedSpec: string, parsed: Parsed, context: Context):
     context,
   );
   // What was shown is what is fetched: a newer version that appears in between is not.
-  const spec = isPackage(typedSpec) ? (plan.fetch ?? asked.spec) : asked.spec;
+  const spec = pinnedSpec(asked.spec, plan);
   const request = { ...asked, spec, env };
   const final = Object.keys(env).length === 0 ? plan : await daemon.request<InstallPlan>('POST', '/api/plans', request);
   showPlan(final, context);
@@ -97,18 +98,13 @@ function isFolder(spec: string): boolean {
   return spec === '.' || spec === '..' || /^(\.{1,2}[/\\]|[/\\]|[A-Za-z]:[/\\])/.test(spec);
 }
 
-/** A package by its own name, as the daemon reads it: whatever the case, and with white space before it. */
-function isPackage(spec: string): boolean {
-  return /^\s*npm:/i.test(spec);
-}
-
-/** The command line is the consent, unless it names a package that no catalog has looked at. */
+/** The command line is the consent, unless it names what no catalog has looked at. */
 async function consented(
   plan: InstallPlan,
   spec: string,
   parsed: Parsed,
   { keyboard, output }: Context,
 ): Promise<boolean> {
-  if (keyboard === null || parsed.flag('yes') || !isPackage(spec)) return true;
+  if (keyboard === null || parsed.flag('yes') || !isUnvouched(spec, plan)) return true;
   return askConsent(`Install ${plan.name}?`, 'yes', keyboard, output);
 }

@@ -1,6 +1,5 @@
 import type { ServerOffer } from '../../src/api/contract/offers.ts';
-import type { CatalogHit, ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
-import { didYouMean } from '../../src/closest.ts';
+import type { ServerStatus, SessionStatus, ToolInfo } from '../../src/api/contract.ts';
 import type { DaemonClient } from '../../src/control/client.ts';
 import { remarkOf } from '../../src/doctor/remark.ts';
 import { McpdError } from '../../src/errors.ts';
@@ -40,34 +39,6 @@ export async function runList(parsed: Parsed, context: Context): Promise<void> {
   ]);
   for (const server of servers)
     if (server.state === 'failed' && server.fix !== null) output.say(`${server.name}: ${showable(server.fix)}`);
-}
-
-export async function runSearch(parsed: Parsed, context: Context): Promise<void> {
-  const { output } = context;
-  const query = parsed.operands.join(' ');
-  const daemon = await context.daemon();
-  const hits = await daemon.request<CatalogHit[]>('GET', `/api/catalog?query=${encodeURIComponent(query)}`);
-  if (parsed.flag('json')) return output.json(hits);
-  if (hits.length === 0) {
-    const all = await daemon.request<CatalogHit[]>('GET', '/api/catalog');
-    const hint = didYouMean(
-      query,
-      all.map((hit) => hit.name),
-    );
-    output.say(`Nothing in the catalog matches ${showable(query)}${hint === undefined ? '.' : `: ${hint}`}`);
-    return output.say('Any npm package can be installed: mcpd install npm:PACKAGE');
-  }
-  output.table(hits, [
-    { title: 'NAME', cell: (hit) => hit.name },
-    { title: 'INSTALLED', cell: (hit) => (hit.installed ? 'yes' : '') },
-    {
-      title: 'NEEDS',
-      cell: (hit) => hit.inputs.flatMap((input) => (input.required ? input.name : [])).join(', '),
-      cuttable: true,
-    },
-    { title: 'ORIGIN', cell: (hit) => hit.origin },
-    { title: 'DESCRIPTION', cell: (hit) => hit.description, cuttable: true },
-  ]);
 }
 
 /** @throws McpdError SERVER_UNREAD: nobody has read what this one server offers */

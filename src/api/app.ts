@@ -12,6 +12,7 @@ import { loginRoutes } from './login-routes.ts';
 import type { OpenerFiles } from './opener-files.ts';
 import { readRoutes } from './read-routes.ts';
 import { recordingRoutes } from './recording-routes.ts';
+import { registriesRoutes } from './registries-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { telemetryRoutes } from './telemetry-routes.ts';
 import { tryRoutes } from './try-routes.ts';
@@ -51,6 +52,7 @@ export function createApp(options: AppOptions): Hono<ApiEnv> {
   app.route('/api', approvalRoutes(options));
   app.route('/api', sessionRoutes(options));
   app.route('/api', telemetryRoutes(options));
+  app.route('/api', registriesRoutes(options));
   app.notFound((c) => answerFault(c, new McpdError('ROUTE_UNKNOWN', { what: 'nothing is here' })));
   app.onError((thrown, c) => answerFault(c, asMcpdError(thrown, 'INTERNAL', 'the daemon could not answer')));
   return app;

@@ -2,6 +2,7 @@ import { McpdError } from '../errors.ts';
 import { isRiskyVariable, riskyVariables } from '../risky-variables.ts';
 import { hasReference } from '../secret-references.ts';
 import { shellWord } from '../shell-word.ts';
+import { publishedText } from '../shown-plan.ts';
 import type { ApprovalInfo, ApprovalRequest } from './contract/approvals.ts';
 import type { AddressRequest, CommandRequest, InstallPlan, InstallRequest } from './contract.ts';
 
@@ -15,6 +16,7 @@ export function describedInstall(request: InstallRequest, plan: InstallPlan): De
     server: plan.name,
     says: `install ${plan.name}${isRemote ? '' : ' and run its program'}`,
     details: [
+      ...(plan.published === null ? [] : [{ label: 'from', value: publishedText(plan.published) }]),
       ...(plan.fetch === null ? [] : [{ label: 'fetch', value: plan.fetch }]),
       { label: isRemote ? 'reach' : 'run', value: plan.commandLine },
       ...valuesOf('variable', request.env ?? {}),

@@ -9,6 +9,7 @@ import {
   APPROVALS_ENDED_KEPT,
   APPROVALS_WAITING_MAX,
 } from '../operation-limits.ts';
+import { pinnedSpec } from '../shown-plan.ts';
 import { describedApply } from './approval-apply.ts';
 import { usedSecret } from './approval-secret.ts';
 import { checkNothingHidden, type Described, described, describedInstall } from './approval-words.ts';
@@ -139,7 +140,7 @@ export class Approvals {
     const missing = plan.inputs.filter(({ required }) => required).map(({ name }) => name);
     if (missing.length > 0)
       throw new McpdError('INPUT_MISSING', { what: `${plan.name} needs ${missing.join(', ')}`, fix: 'fill it in' });
-    const spec = /^\s*npm:/i.test(install.spec) ? (plan.fetch ?? install.spec) : install.spec;
+    const spec = pinnedSpec(install.spec, plan);
     return { request: { action: 'install', install: { ...install, spec } }, words: describedInstall(install, plan) };
   }
 

@@ -13,6 +13,7 @@ import type { TrialCheckup } from './contract/checkup.ts';
 import type { SecretUse } from './contract/credentials.ts';
 import type { FiguresEvent } from './contract/figures.ts';
 import type { LoginInfo } from './contract/logins.ts';
+import type { PublishedAt } from './contract/search.ts';
 import type { DaemonMark } from './contract/timeline.ts';
 
 /**
@@ -48,7 +49,7 @@ const Transport = z.enum(['auto', 'streamable-http', 'sse']);
 const Headers = z.record(z.string(), z.object({ value: z.string(), secret: z.boolean() }));
 
 export const InstallRequest = z.object({
-  /** A catalog name, `npm:PKG[@VERSION]`, an absolute folder, or the http(s) address of a remote server. */
+  /** A catalog name, `io.github.USER/NAME[@VERSION]`, `npm:PKG[@VERSION]`, an absolute folder, or the http(s) address of a remote server. */
   spec: z.string().check(z.minLength(1), z.maxLength(4096)),
   name: z.optional(z.string()),
   /** Appended to the server's own arguments. */
@@ -87,6 +88,8 @@ export interface InstallPlan {
   /** The exact command line, with placeholders for what is not known yet. */
   commandLine: string;
   warnings: string[];
+  /** What an MCP registry says of it; null for what is from elsewhere. */
+  published: PublishedAt | null;
 }
 
 const Limits = z.object({

@@ -34,6 +34,7 @@ import type {
 import type { LifeControl } from './life-control.ts';
 import type { OffersControl } from './offers-control.ts';
 import type { RecordingControl } from './recording-control.ts';
+import type { RegistriesControl } from './registries-control.ts';
 
 /** How servers fare. */
 export interface FiguresControl {
@@ -90,6 +91,8 @@ export interface DaemonControl {
   recordings(): Promise<RecordingControl>;
   /** Loaded by whoever asks first. */
   life(): Promise<LifeControl>;
+  /** Loaded by whoever asks first. */
+  registries(): Promise<RegistriesControl>;
   /** Called with every change; returns the way to stop listening. */
   watch(listener: (event: LiveEvent) => void): () => void;
   readonly figures: FiguresControl;

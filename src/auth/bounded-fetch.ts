@@ -1,6 +1,7 @@
 import { errnoOf, McpdError } from '../errors.ts';
 import { AUTH_ANSWER_BYTES_MAX, AUTH_ANSWER_MS, AUTH_STEP_MS } from '../operation-limits.ts';
 import type { Fetch } from '../proxy-fetch.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { isSafeFor } from './resource.ts';
 
 /**
@@ -66,16 +67,6 @@ export async function withinStep<T>(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Resolves with what `work` gives, or rejects with the reason of the signal, also when nobody who works listens to it. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const left = () => reject(signal.reason);
-    signal.addEventListener('abort', left, { once: true });
-    if (signal.aborted) left();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', left));
-  });
 }
 
 /** Where a document was looked for, without what may be confidential in an address. */

@@ -3,7 +3,7 @@ import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { LOGIN_WAIT_MS } from '../operation-limits.ts';
 import type { Fetch } from '../proxy-fetch.ts';
-import { untilAborted } from './bounded-fetch.ts';
+import { untilAborted } from '../until-aborted.ts';
 import type { Callbacks } from './callbacks.ts';
 import { bearerChallenge } from './challenge.ts';
 import { askForChallenge } from './first-question.ts';

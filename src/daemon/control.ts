@@ -31,6 +31,7 @@ import type {
 import type { DaemonControl, TelemetryControl } from '../api/daemon-control.ts';
 import type { LifeControl } from '../api/life-control.ts';
 import type { RecordingControl } from '../api/recording-control.ts';
+import type { RegistriesControl } from '../api/registries-control.ts';
 import type { ServerStatus } from '../core/model.ts';
 import { instancesOf } from '../core/places.ts';
 import type { Figures } from './figures.ts';
@@ -197,6 +198,10 @@ export class Control implements DaemonControl {
 
   forgetLogin(name: string): Promise<ForgottenLogin> {
     return this.#parts.logins.forget(name);
+  }
+
+  registries(): Promise<RegistriesControl> {
+    return this.#parts.installs.registries();
   }
 
   recordings(): Promise<RecordingControl> {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CatalogHit } from '../api/contract.ts';
+import type { RegistriesControl } from '../api/registries-control.ts';
 import { McpdError } from '../errors.ts';
 import type { Installer } from '../install/install.ts';
 import { INSTALLS_END_MS, READINGS_MAX } from '../operation-limits.ts';
@@ -26,6 +27,10 @@ export class InstallWork {
 
   async catalog(query: string): Promise<CatalogHit[]> {
     return (await this.#load()).catalog(query);
+  }
+
+  async registries(): Promise<RegistriesControl> {
+    return (await this.#load()).registries;
   }
 
   /** Tries an installed server once more, for its lists. @throws {McpdError} as a trial fails; TRIES_FULL */

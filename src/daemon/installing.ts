@@ -1,19 +1,21 @@
 import { homedir } from 'node:os';
-import { inputsOf, loadCatalog, originText, searchCatalog } from '../../registry/catalog.ts';
+import { loadCatalog, searchCatalog } from '../../registry/catalog.ts';
 import type { CatalogHit } from '../api/contract.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
-import { inputSpec } from '../install/inputs.ts';
 import { Installer } from '../install/install.ts';
 import { packageSources } from '../install/packages/kinds.ts';
 import { trialError } from '../install/trial-failure.ts';
 import type { Parts } from './parts.ts';
+import { DaemonRegistries } from './registries.ts';
+import { catalogHit, installedNames } from './search-hits.ts';
 import type { Trials } from './trials.ts';
 import { shown, toolsOf } from './views.ts';
 
 /** What installing needs of the other parts, put together. This module is loaded with the first install. */
 export class Installing {
   readonly installer: Installer;
+  readonly registries: DaemonRegistries;
   readonly #parts: Parts;
   readonly #trials: Trials;
 
@@ -21,6 +23,7 @@ export class Installing {
     this.#parts = parts;
     const { registry, secrets, processes, gateway, runtime, now, waits, paths, logins } = parts;
     this.#trials = trials;
+    this.registries = new DaemonRegistries(parts);
     this.installer = new Installer({
       paths,
       userHome: homedir(),
@@ -32,6 +35,7 @@ export class Installing {
         env: () => processes.ownEnvironment(),
         track: (pid) => processes.guard(pid),
       }),
+      published: (name, version, signal) => this.registries.published(name, version, signal),
       findCommand: (command, cwd) => processes.findCommand(command, cwd),
       trial: (definition, signal) => {
         // Not what a server of that name met earlier.
@@ -80,16 +84,7 @@ export class Installing {
   }
 
   catalog(query: string): CatalogHit[] {
-    const installed = new Set(
-      this.#parts.registry.allServers().flatMap(({ source }) => (source.kind === 'catalog' ? [source.ref] : [])),
-    );
-    return searchCatalog(query).map((entry) => ({
-      name: entry.name,
-      title: entry.published.title,
-      description: entry.published.description,
-      origin: originText(entry),
-      inputs: inputsOf(entry).map(inputSpec),
-      installed: installed.has(entry.name),
-    }));
+    const installed = installedNames(this.#parts.registry.allServers().map(({ source }) => source));
+    return searchCatalog(query).map((entry) => catalogHit(entry, installed));
   }
 }

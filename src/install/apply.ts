@@ -141,7 +141,8 @@ async function registrationOf(
     return { definition, secrets, warnings: [] };
   }
   const { install: spec, args = [], sharing } = entry;
-  const plan = await installs.planFor({ spec, name, args, env: Object.fromEntries(env), cwd: folder, sharing });
+  const request = { spec, name, args, env: Object.fromEntries(env), cwd: folder, sharing };
+  const plan = await installs.planFor(request, steps.signal);
   if (plan.origin.kind === 'folder') {
     throw new McpdError('SPEC_INVALID', {
       what: `${name} cannot be installed from a folder by a file`,

@@ -5,16 +5,15 @@ import type { AddRequest, AddressRequest, InstallEvent, InstallPlan, InstallRequ
 import { didYouMean } from '../closest.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
-import { placed } from '../own-places.ts';
-import { shellWord } from '../shell-word.ts';
 import { addressDefinition, remoteRequest, untestedAddress } from './address.ts';
 import { judgeTrial } from './checkup.ts';
+import { checkCommand } from './command-check.ts';
 import { commandLineOf, launchText, untestedCommand } from './command-line.ts';
 import { addedDefinition, described, installedDefinition } from './definition.ts';
 import { readFolder } from './folder.ts';
 import { checkNothingMissing } from './inputs.ts';
 import { NamesInUse } from './names-in-use.ts';
-import { catalogOrigin, namedPackage } from './origins.ts';
+import { catalogOrigin, namedPackage, registryOrigin } from './origins.ts';
 import { sourceFor } from './packages/kinds.ts';
 import type { FetchedPackage } from './packages/source.ts';
 import {
@@ -44,7 +43,7 @@ export class Installs {
   async plan(request: InstallRequest, exact: boolean): Promise<InstallPlan> {
     const remote = remoteRequest(request);
     if (remote !== null) return this.#planRemote(remote);
-    const plan = await this.planFor(request);
+    const plan = await this.planFor(request, this.#ports.ending);
     return this.names.during(plan.name, this.#taken, async () => planView(exact ? await this.#atVersion(plan) : plan));
   }
 
@@ -54,7 +53,7 @@ export class Installs {
     if (remote !== null) return this.add(remote, report, signal);
     await this.#course(report, signal, async (steps, startedAt) => {
       steps.begin('resolve', request.spec);
-      const plan = await this.planFor(request);
+      const plan = await this.planFor(request, steps.signal);
       steps.warn(...plan.warnings);
       const spec = specText(parseSpec(request.spec));
       await this.#reserved(plan.name, steps, async () => {
@@ -101,12 +100,20 @@ export class Installs {
     const { definition, warnings } = addressDefinition(request, this.#ports.now());
     const { name, launch } = definition;
     await this.names.during(name, this.#taken, async () => undefined);
-    return { name, description: '', fetch: null, inputs: [], commandLine: launchText(launch), warnings };
+    return {
+      name,
+      description: '',
+      fetch: null,
+      inputs: [],
+      commandLine: launchText(launch),
+      warnings,
+      published: null,
+    };
   }
 
   /** The spec looked up and planned; nothing is fetched. */
-  async planFor(request: InstallRequest): Promise<PlannedInstall> {
-    return planInstall(request, await this.#originOf(parseSpec(request.spec)), this.#context(request));
+  async planFor(request: InstallRequest, signal: AbortSignal): Promise<PlannedInstall> {
+    return planInstall(request, await this.#originOf(parseSpec(request.spec), signal), this.#context(request));
   }
 
   /** Null where nothing has to be fetched. What it makes is undone with the steps. */
@@ -141,26 +148,9 @@ export class Installs {
   }
 
   /** @throws McpdError COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE */
-  async checkCommand({ launch, name }: ServerDefinition): Promise<void> {
-    if (launch.kind === 'http') return;
-    const { command } = placed(launch);
-    const found = await this.#ports.findCommand(command, launch.cwd ?? this.#ports.userHome);
-    if (found.kind === 'found') return;
-    if (found.kind === 'missing') {
-      const where = found.lookedIn.length === 0 ? 'the PATH is empty' : `looked in ${found.lookedIn.join(', ')}`;
-      throw new McpdError('COMMAND_NOT_FOUND', {
-        what: `there is no command ${command}`,
-        why: where,
-        fix: /\s/.test(command)
-          ? `a command and its arguments are words of their own: mcpd add ${name} -- COMMAND ARGS`
-          : `install it, or give its absolute path: mcpd add ${name} -- /PATH/TO/COMMAND`,
-      });
-    }
-    throw new McpdError('COMMAND_NOT_EXECUTABLE', {
-      what: `${found.path} cannot be run`,
-      why: found.kind === 'folder' ? 'it is a folder' : 'it is not executable',
-      fix: found.kind === 'folder' ? 'name the program inside it' : `chmod +x ${shellWord(found.path)}`,
-    });
+  checkCommand(definition: ServerDefinition): Promise<void> {
+    const commands = { find: this.#ports.findCommand, userHome: this.#ports.userHome };
+    return checkCommand(definition, commands);
   }
 
   /** What is registered untested may be repaired later; the person is told now. */
@@ -224,8 +214,9 @@ export class Installs {
     return { place: { cwd: request.cwd ?? null, userHome: this.#ports.userHome } };
   }
 
-  async #originOf(spec: Spec): Promise<Origin> {
+  async #originOf(spec: Spec, signal: AbortSignal): Promise<Origin> {
     if (spec.kind === 'package') return namedPackage(spec);
+    if (spec.kind === 'registry') return registryOrigin(await this.#ports.published(spec.name, spec.version, signal));
     if (spec.kind === 'url') {
       throw new McpdError('SPEC_INVALID', {
         what: `${spec.url.slice(0, NAME_SHOWN)} is no package`,

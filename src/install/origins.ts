@@ -1,4 +1,5 @@
 import type { CatalogEntry } from '../../registry/catalog.ts';
+import { shortName } from '../../registry/official/published-listing.ts';
 import type { Published, PublishedPackage } from '../../registry/published.ts';
 import type { Sharing } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
@@ -32,6 +33,17 @@ export function namedPackage(spec: Extract<Spec, { kind: 'package' }>): PackageO
   return { kind: 'package', found, published, package: pack, name: identifier, sharing: 'auto' };
 }
 
+/** The packages of a published server, that first which is installed. */
+export function inPreference(packages: readonly PublishedPackage[]): PublishedPackage[] {
+  return [...packages].sort((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind));
+}
+
+/** @throws McpdError PACKAGE_UNSUPPORTED */
+export function registryOrigin({ published, place }: { published: Published; place: string }): PackageOrigin {
+  const found: Found = { kind: 'registry', ref: `${published.name}@${published.version}`, place };
+  return publishedOrigin(found, published, { name: shortName(published.name), sharing: 'auto' });
+}
+
 // — internal —
 
 /**
@@ -43,8 +55,7 @@ function publishedOrigin(
   published: Published,
   settings: { name: string; sharing: Sharing },
 ): PackageOrigin {
-  const ranks = published.packages.map(({ kind }) => KINDS.indexOf(kind));
-  const pack = published.packages[ranks.indexOf(Math.min(...ranks))];
+  const [pack] = inPreference(published.packages);
   if (pack === undefined) throw nothingToInstall(published);
   return { kind: 'package', found, published, package: pack, ...settings };
 }

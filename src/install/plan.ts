@@ -15,7 +15,10 @@ import { Values } from './values.ts';
 import { checkNoNul } from './variables.ts';
 
 /** Where a published server was found: what its definition remembers of it. */
-export type Found = { kind: 'catalog' | 'registry' | 'document' | PackageKind; ref: string };
+export type Found =
+  | { kind: 'catalog' | 'document' | PackageKind; ref: string }
+  /** `place`: which MCP registry, for people. */
+  | { kind: 'registry'; ref: string; place: string };
 
 /** What a spec turned out to be, once the catalog or the folder was looked at. */
 export type Origin =
@@ -102,6 +105,7 @@ export function planView(plan: PlannedInstall): InstallPlan {
     inputs: missing,
     commandLine: commandLineOf({ command: program.command, args: [...program.args, ...plan.args] }, plan.env),
     warnings,
+    published: publishedAt(plan.origin),
   };
 }
 
@@ -113,6 +117,12 @@ export function nameOf(asked: string | undefined, own: string): { name: string; 
 }
 
 // — internal —
+
+function publishedAt(origin: Origin): InstallPlan['published'] {
+  if (origin.kind !== 'package' || origin.found.kind !== 'registry') return null;
+  const { name, version, publisher, repository } = origin.published;
+  return { name, version, place: origin.found.place, publisher, repository };
+}
 
 type Parts = Pick<PlannedInstall, 'fetch' | 'program' | 'args' | 'warnings'> & { env: [string, string][] };
 type PackageOrigin = Extract<Origin, { kind: 'package' }>;

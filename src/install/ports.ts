@@ -1,4 +1,5 @@
 import type { CatalogEntry } from '../../registry/catalog.ts';
+import type { Published } from '../../registry/published.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { ServerStatus, ToolInfo } from '../api/contract.ts';
 import type { TrialOutcome } from '../core/events.ts';
@@ -27,6 +28,15 @@ export interface InstallPorts {
     remove(server: ServerName, names?: readonly string[]): Promise<boolean>;
   };
   packages: PackageSources;
+  /**
+   * A server of an MCP registry, whose host is `place`; a null version is the newest. @throws McpdError PACKAGE_UNKNOWN, VERSION_UNKNOWN,
+   * PACKAGE_DELETED, FETCH_FAILED, PROXY_FAILED, CONFIG_INVALID
+   */
+  published(
+    name: string,
+    version: string | null,
+    signal: AbortSignal,
+  ): Promise<{ published: Published; place: string }>;
   /** Looks a command up as a server's start would: a bare name on the login shell's PATH, a path from `cwd`. */
   findCommand(command: string, cwd: string): Promise<CommandFinding>;
   /** Starts it once, reads its lists, stops it. */

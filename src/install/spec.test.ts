@@ -48,7 +48,34 @@ test('what cannot be installed is refused with the way that there is', () => {
   expect(() => parseSpec('')).toThrow(/empty/);
 });
 
+test('a name of an MCP registry has a domain, a name and perhaps one version', () => {
+  const name = 'io.github.acme/weather';
+  for (const spec of [name, `${name}@latest`])
+    expect(parseSpec(spec)).toEqual({ kind: 'registry', name, version: null });
+  expect(parseSpec(`${name}@1.0.0+build`)).toEqual({ kind: 'registry', name, version: '1.0.0+build' });
+  const bad = [
+    `${name}@^1.0.0`,
+    `${name}@`,
+    `${name}@..`,
+    `${name}@1.0.0@2`,
+    'io.github.acme/..',
+    'io.github.acme/a/b',
+    'io.github.acme/we;ather',
+    'io.github.acme/$(touch x)',
+    '\u0456o.github.acme/weather',
+    `io.github.acme/${'a'.repeat(300)}`,
+  ];
+  for (const spec of bad) expect(() => parseSpec(spec), spec).toThrow(/cannot be installed/);
+});
+
 test('a spec prints as it may be written', () => {
-  for (const spec of ['weather', 'npm:@acme/mcp@1.4.2', '/a b', 'https://x.test/mcp?a=b'])
+  for (const spec of [
+    'weather',
+    'npm:@acme/mcp@1.4.2',
+    'io.github.acme/x',
+    'io.github.acme/x@1.0.0',
+    '/a b',
+    'https://x.test/mcp?a=b',
+  ])
     expect(specText(parseSpec(spec))).toBe(spec);
 });

@@ -1,4 +1,5 @@
 import { posix, win32 } from 'node:path';
+import { isPublishedName, isPublishedVersion, LATEST } from '../../registry/official/names.ts';
 import { identifierFault } from '../../registry/package-names.ts';
 import type { PackageKind } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
@@ -8,6 +9,8 @@ export type Spec =
   | { kind: 'catalog'; name: string }
   /** `range` is an exact version, a tag or a range; `latest` when none was written. */
   | { kind: 'package'; of: PackageKind; identifier: string; range: string }
+  /** A name of an MCP registry; a null version is the newest. */
+  | { kind: 'registry'; name: string; version: string | null }
   | { kind: 'folder'; path: string }
   /** A remote server; not checked yet. */
   | { kind: 'url'; url: string };
@@ -23,6 +26,7 @@ export function parseSpec(text: string): Spec {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(spec)?.[1]?.toLowerCase();
   if (scheme !== undefined)
     throw invalid(spec, UNSUPPORTED.get(scheme) ?? `"${scheme}:" is no kind of package that mcpd knows`, CHOICES);
+  if (REVERSE_DNS.test(spec)) return parseRegistryName(spec);
   if (/^@[^/]+\/[^/]+$/.test(spec) || /.@/.test(spec))
     throw invalid(spec, 'this looks like a package of npm', `mcpd install npm:${spec}`);
   if (spec.includes('/'))
@@ -36,6 +40,8 @@ export function specText(spec: Spec): string {
       return spec.name;
     case 'package':
       return `${spec.of}:${spec.identifier}@${spec.range}`;
+    case 'registry':
+      return spec.version === null ? spec.name : `${spec.name}@${spec.version}`;
     case 'folder':
       return spec.path;
     case 'url':
@@ -50,7 +56,8 @@ export function isExactVersion(range: string): boolean {
 
 // — internal —
 
-const CHOICES = 'mcpd install NAME (see mcpd search), npm:PKG[@VERSION], ./FOLDER, or https://HOST/PATH';
+const CHOICES =
+  'mcpd install NAME (see mcpd search), io.github.USER/NAME[@VERSION], npm:PKG[@VERSION], ./FOLDER, or https://HOST/PATH';
 const UNSUPPORTED = new Map([
   ['pypi', 'packages of PyPI cannot be installed yet; install it yourself and use mcpd add NAME -- COMMAND'],
   ['oci', 'containers cannot be installed yet; use mcpd add NAME -- docker run -i --rm IMAGE'],
@@ -70,6 +77,24 @@ function parseNpm(spec: string, rest: string): Spec {
   if (!RANGE.test(range))
     throw invalid(spec, `"${range.slice(0, 80)}" is no version, tag or range`, `mcpd install npm:${identifier}`);
   return { kind: 'package', of: 'npm', identifier, range };
+}
+
+/** Has a domain before its first slash: no name of npm and of a folder that is given as such has one. Whether the rest will do is seen later. */
+const REVERSE_DNS = /^[^@/\\\s]*\.[^@/\\\s]*\//;
+
+function parseRegistryName(spec: string): Spec {
+  const at = spec.indexOf('@');
+  const name = at === -1 ? spec : spec.slice(0, at);
+  const version = at === -1 ? null : spec.slice(at + 1);
+  if (!isPublishedName(name))
+    throw invalid(
+      spec,
+      'names of an MCP registry are like io.github.user/name',
+      `for a folder: mcpd install ./${spec}`,
+    );
+  if (version === null || version === LATEST) return { kind: 'registry', name, version: null };
+  if (isPublishedVersion(version)) return { kind: 'registry', name, version };
+  throw invalid(spec, `"${version.slice(0, 80)}" is no version`, `mcpd install ${name}`);
 }
 
 function invalid(spec: string, why: string, fix: string): McpdError {

@@ -49,6 +49,8 @@ export async function temporaryHome(extraEnv: NodeJS.ProcessEnv = {}): Promise<T
     PM2_HOME: folder('pm2'),
     // A keyring of this machine would get keys that nobody removes.
     MCPD_SECRET_STORE: 'file',
+    // No test depends on what somebody published today.
+    MCPD_REGISTRIES: 'none',
     ...extraEnv,
   };
   const processes = () => {

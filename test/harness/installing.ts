@@ -54,6 +54,9 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
       execPath: process.execPath,
       env: async () => ({ ...home.env, npm_config_cache: home.folder('npm-cache'), ...options.npmEnv }),
     }),
+    published: async () => {
+      throw new RangeError('no MCP registry is asked here');
+    },
     findCommand: async (command, cwd) => findCommand(command, cwd),
     loginWanted: () => null,
     forgetLogin: (server) => secrets.remove(loginSpace(server)),

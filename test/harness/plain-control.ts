@@ -21,6 +21,7 @@ import { McpdError } from '../../src/errors.ts';
 import { PlainLife } from './plain-life.ts';
 import { PlainOffers } from './plain-offers.ts';
 import { PlainRecordings } from './plain-recordings.ts';
+import { PlainRegistries } from './plain-registries.ts';
 import { serverStatus } from './server-status.ts';
 
 /** The daemon's side of the control API, from plain data: what the API is given is what a test reads back. */
@@ -58,6 +59,7 @@ export class PlainControl implements DaemonControl {
   private readonly figureWatchers = new Set<(event: FiguresEvent) => void>();
   readonly offers = new PlainOffers((name) => this.find(name), this.asked);
   readonly plainLife = new PlainLife((name) => this.find(name));
+  readonly plainRegistries = new PlainRegistries(this.asked);
   readonly plainRecordings = new PlainRecordings((name) => this.find(name));
   private readonly watchers = new Set<(event: LiveEvent) => void>();
   private readonly followers = new Set<(line: LogLine) => void>();
@@ -137,7 +139,15 @@ export class PlainControl implements DaemonControl {
 
   async plan(request: InstallRequest, { exact }: { exact: boolean }): Promise<InstallPlan> {
     this.asked.push(`plan ${request.spec}${exact ? ' exactly' : ''}`);
-    const plan = { name: request.spec, description: '', fetch: null, inputs: [], commandLine: 'node x', warnings: [] };
+    const plan = {
+      name: request.spec,
+      description: '',
+      fetch: null,
+      inputs: [],
+      commandLine: 'node x',
+      warnings: [],
+      published: null,
+    };
     return { ...plan, ...this.planned };
   }
 
@@ -253,6 +263,10 @@ export class PlainControl implements DaemonControl {
   async removeSecrets(server: string, name: string | null) {
     this.asked.push(`remove ${server} ${name}`);
     return [name ?? 'all'];
+  }
+
+  registries() {
+    return Promise.resolve(this.plainRegistries);
   }
 
   recordings() {

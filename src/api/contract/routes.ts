@@ -35,6 +35,7 @@ import type {
   ReplayEvent,
   ReplayRequest,
 } from './recordings.ts';
+import type { RegistriesInfo, RegistriesRequest, SearchAnswer } from './search.ts';
 import type { ScrapeToken, TelemetryRequest, TelemetryStatus } from './telemetry.ts';
 import type { TryAnswer, TryEvent, TryRequest } from './tries.ts';
 
@@ -166,6 +167,14 @@ export interface Routes {
 
   /** Entries of the catalog that fit the words. */
   'GET /api/catalog': { query: { query?: string }; answer: CatalogHit[] };
+  /** The same, and servers of the MCP registries; `catalog` leaves these out. */
+  'GET /api/search': { query: { query?: string; catalog?: Flag }; answer: SearchAnswer };
+  /** Which MCP registries are asked. */
+  'GET /api/registries': { answer: RegistriesInfo };
+  /** Asks these from now on. */
+  'POST /api/registries': { request: RegistriesRequest; answer: RegistriesInfo };
+  /** Forgets what was set. */
+  'DELETE /api/registries': { answer: RegistriesInfo };
   /** All servers as a file, without secrets. */
   'GET /api/declared': { answer: DeclaredSet };
   /** Makes the servers those of a file. */

@@ -1,0 +1,68 @@
+import * as z from 'zod/mini';
+import type { ErrorReport } from '../../errors.ts';
+import type { CatalogHit } from '../contract.ts';
+
+/** A server that can be installed by its `name`, from the catalog or from an MCP registry. */
+export interface SearchHit extends CatalogHit {
+  source: 'catalog' | 'registry';
+  /** Address of the MCP registry; null for the catalog. */
+  registry: string | null;
+  /** That an install takes; null where the package says it when it is fetched, or where it comes with mcpd. */
+  version: string | null;
+  /** Whose it is, as far as it is told. */
+  publisher: string | null;
+  repository: string | null;
+  /** What an install can take of it, in this order: kinds of packages, and `remote`. Empty: nothing that mcpd can install. */
+  kinds: string[];
+  status: 'active' | 'deprecated';
+  statusMessage: string | null;
+}
+
+/** One version of a server at an MCP registry. It is pinned: another version is another install. */
+export interface PublishedAt {
+  /** `io.github.acme/weather` */
+  name: string;
+  version: string;
+  /** The host of the MCP registry. */
+  place: string;
+  publisher: string | null;
+  repository: string | null;
+}
+
+/** How it went with one MCP registry. */
+export interface RegistryAsking {
+  address: string;
+  /** Its host, for people. */
+  place: string;
+  /** `kept`: it could not be asked, and what it said at `at` serves. */
+  state: 'asked' | 'kept' | 'unreachable';
+  /** When it said what it said. */
+  at: number | null;
+  /** Why it could not be asked now. */
+  error: ErrorReport | null;
+  /** It has more than is shown. */
+  hasMore: boolean;
+  warnings: string[];
+}
+
+export interface SearchAnswer {
+  /** The catalog's first; of each the best first. */
+  hits: SearchHit[];
+  /** Empty when none was asked: for an empty query, or with `catalog`. */
+  registries: RegistryAsking[];
+}
+
+/** Which MCP registries are asked, in this order. */
+export interface RegistriesInfo {
+  registries: { address: string; place: string }[];
+  /** `environment`: MCPD_REGISTRIES of the daemon. */
+  from: 'settings' | 'environment' | 'default';
+  /** Why what was set cannot be followed; then none is asked. */
+  error: ErrorReport | null;
+}
+
+export const RegistriesRequest = z.object({
+  /** Addresses, in the order in which they are asked; none asks none. */
+  registries: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(64)),
+});
+export type RegistriesRequest = z.infer<typeof RegistriesRequest>;

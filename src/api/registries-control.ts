@@ -1,0 +1,10 @@
+import type { RegistriesInfo, RegistriesRequest, SearchAnswer } from './contract/search.ts';
+
+/** What can be installed by name: the catalog, and the MCP registries that are asked. */
+export interface RegistriesControl {
+  /** With `catalog` no registry is asked. A registry that cannot be asked is told, and fails nothing. */
+  search(query: string, options: { catalog: boolean }): Promise<SearchAnswer>;
+  info(): RegistriesInfo;
+  /** Null: what the environment says, else the official one. @throws McpdError INPUT_INVALID */
+  set(request: RegistriesRequest | null): RegistriesInfo;
+}

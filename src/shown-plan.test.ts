@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { isUnvouched, pinnedSpec, publishedText } from './shown-plan.ts';
+
+const NOTHING = { fetch: null, published: null };
+const PUBLISHED = {
+  name: 'io.github.acme/weather',
+  version: '1.0.0',
+  place: 'registry.example.com',
+  publisher: 'acme',
+  repository: 'https://github.com/acme/weather',
+};
+
+test('what was shown is what is installed, whatever is the newest by then', () => {
+  expect(pinnedSpec('npm:@acme/x', { ...NOTHING, fetch: 'npm:@acme/x@1.2.3' })).toBe('npm:@acme/x@1.2.3');
+  const plan = { fetch: 'npm:@acme/x@1.2.3', published: PUBLISHED };
+  expect(pinnedSpec('io.github.acme/weather', plan)).toBe('io.github.acme/weather@1.0.0');
+  expect(pinnedSpec('weather', { ...NOTHING, fetch: 'npm:@acme/x@1.2.3' })).toBe('weather');
+});
+
+test('consent is asked for what only its publisher has looked at', () => {
+  expect(isUnvouched('weather', NOTHING)).toBe(false);
+  expect(isUnvouched(' NPM:x', NOTHING)).toBe(true);
+  expect(isUnvouched('io.github.acme/weather', { fetch: null, published: PUBLISHED })).toBe(true);
+});
+
+test('a person reads which version of which server that is, and whose', () => {
+  expect(publishedText(PUBLISHED)).toBe(
+    'io.github.acme/weather 1.0.0 (pinned) at registry.example.com, published by acme, https://github.com/acme/weather',
+  );
+  expect(publishedText({ ...PUBLISHED, publisher: null, repository: null })).toBe(
+    'io.github.acme/weather 1.0.0 (pinned) at registry.example.com',
+  );
+});

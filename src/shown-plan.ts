@@ -1,0 +1,39 @@
+/** What a plan of an install says of the version that is pinned. Pure. */
+
+interface ShownPlan {
+  fetch: string | null;
+  published: { name: string; version: string } | null;
+}
+
+/**
+ * What is installed when a person has seen the plan and says yes: the very version that was shown, also if a newer one appears in between.
+ * `spec` is as it was asked for.
+ */
+export function pinnedSpec(spec: string, plan: ShownPlan): string {
+  if (plan.published !== null) return `${plan.published.name}@${plan.published.version}`;
+  return isPackageSpec(spec) ? (plan.fetch ?? spec) : spec;
+}
+
+/** Nobody has looked at it but its publisher. */
+export function isUnvouched(spec: string, plan: ShownPlan): boolean {
+  return plan.published !== null || isPackageSpec(spec);
+}
+
+/** Which version of which server an MCP registry has, and whose. Not safe to show. */
+export function publishedText(at: {
+  name: string;
+  version: string;
+  place: string;
+  publisher: string | null;
+  repository: string | null;
+}): string {
+  const whose = at.publisher === null ? '' : `, published by ${at.publisher}`;
+  return `${at.name} ${at.version} (pinned) at ${at.place}${whose}${at.repository === null ? '' : `, ${at.repository}`}`;
+}
+
+// — internal —
+
+/** A package by its own name, as the daemon reads it: whatever the case, and with white space before it. */
+function isPackageSpec(spec: string): boolean {
+  return /^\s*npm:/i.test(spec);
+}
