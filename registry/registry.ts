@@ -10,12 +10,14 @@ import type { Paths } from '../src/paths.ts';
 import { unknownServer } from '../src/unknown-server.ts';
 import { type ClientRow, clientTableOf } from './clients.ts';
 import { durably, openDatabase } from './db.ts';
+import { type KeptTable, type KeptVersion, keptTableOf } from './kept-versions.ts';
 import { ledgerOf } from './ledger.ts';
 import { memoryTableOf } from './memory.ts';
 import { INIT } from './migrations/0001-init.ts';
 import { SHARING } from './migrations/0002-sharing.ts';
 import { SETTINGS } from './migrations/0003-settings.ts';
 import { WISHES } from './migrations/0004-wishes.ts';
+import { KEPT_VERSIONS } from './migrations/0005-kept-versions.ts';
 import { nameTableOf } from './names.ts';
 import { type DefinitionPatch, patched, serverTableOf } from './servers.ts';
 import { settingTableOf } from './settings.ts';
@@ -39,6 +41,10 @@ export interface Registry {
   has(name: ServerName): boolean;
   /** One transaction: the definition and, where a trial saw them, its era and lists. Replaces what was there under this name. */
   saveServer(definition: ServerDefinition, memory: ServerMemory | null): void;
+  /** One transaction: as `saveServer`, and what it replaces is kept. */
+  replaceServer(definition: ServerDefinition, memory: ServerMemory | null, kept: KeptVersion): void;
+  /** Versions that were replaced, and which servers stay at theirs. */
+  readonly kept: Omit<KeptTable, 'put'>;
   /** @throws {McpdError} SERVER_UNKNOWN */
   patch(name: ServerName, patch: DefinitionPatch): ServerDefinition;
   /** With its memory; its exposed names stay. True when it was there. */
@@ -80,9 +86,12 @@ export interface Registry {
 /** @throws {McpdError} REGISTRY_DAMAGED (the file stays as it is), REGISTRY_NEWER, DISK_FULL, HOME_UNWRITABLE, OUT_OF_FILES */
 export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
   const path = paths.registry;
-  const db = openDatabase(path, { migrations: [INIT, SHARING, SETTINGS, WISHES], cacheBytes: CACHE_BYTES });
+  const db = openDatabase(path, {
+    migrations: [INIT, SHARING, SETTINGS, WISHES, KEPT_VERSIONS],
+    cacheBytes: CACHE_BYTES,
+  });
   const guarded = <A extends unknown[], R>(work: (...args: A) => R) => guard(path, work);
-  const [servers, memories, names, clients, settings, ledger, wishes] = guarded(
+  const [servers, memories, names, clients, settings, ledger, wishes, kept] = guarded(
     () =>
       [
         serverTableOf(db),
@@ -92,6 +101,7 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
         settingTableOf(db),
         ledgerOf(db),
         wishTableOf(db),
+        keptTableOf(db),
       ] as const,
   )();
 
@@ -123,6 +133,21 @@ export function openRegistry(paths: Pick<Paths, 'registry'>): Registry {
         if (memory !== null) memories.put(definition.name, memory);
       }),
     ),
+    replaceServer: guarded((definition, memory, replaced) =>
+      durably(db, () => {
+        kept.put(definition.name, replaced);
+        servers.put(definition);
+        if (memory !== null) memories.put(definition.name, memory);
+      }),
+    ),
+    kept: {
+      all: guarded(kept.all),
+      of: guarded(kept.of),
+      prove: guarded(kept.prove),
+      drop: guarded(kept.drop),
+      pins: guarded(kept.pins),
+      pin: guarded((server, on) => durably(db, () => kept.pin(server, on))),
+    },
     patch,
     removeServer: guarded((name) => durably(db, () => servers.remove(name))),
     allWishes: guarded(wishes.all),

@@ -165,6 +165,16 @@ export const NPM_RUNS_MAX = 2;
 /** What is kept of npm's output: its error is at the end. */
 export const NPM_OUTPUT_BYTES_MAX = 256 * KIB;
 
+// — Updates —
+/** What an update would change waits this long for a yes: a person reads the differences. Then the new version is removed again. */
+export const UPDATE_AGREE_MS = 10 * MINUTE;
+/** A replaced version is kept until the new one has answered a call well, and this long after: some faults show on the next day. */
+export const KEPT_AFTER_PROOF_MS = 24 * 60 * MINUTE;
+/** Entries of which an update tells how they differ; the others are counted. */
+export const UPDATE_CHANGES_MAX = 200;
+/** Of a value in such a difference: descriptions are read whole, schemas of usual size too. */
+export const UPDATE_VALUE_CHARS_MAX = 4000;
+
 // — Watching —
 /** Changes of a development folder are gathered this long before its server restarts. */
 export const WATCH_DEBOUNCE_MS = 300;

@@ -1,4 +1,5 @@
 import type { CheckupEvent } from './contract/checkup.ts';
+import type { UpdateEvent, UpdateRequest, VersionChange, VersionState } from './contract/updates.ts';
 
 /** What the API needs of whatever looks after a server that is installed. */
 export interface LifeControl {
@@ -7,4 +8,19 @@ export interface LifeControl {
    * @throws McpdError SERVER_UNKNOWN, INPUT_INVALID for a remote server, SERVER_BUSY
    */
   verify(server: string, report: (event: CheckupEvent) => void, signal: AbortSignal): Promise<void>;
+  /** Of every server that has a package. */
+  outdated(): Promise<VersionState[]>;
+  /** Reports `offer`, `current` or `failed` as the last event; an aborted `signal` undoes what was done. */
+  offerUpdate(
+    server: string,
+    request: UpdateRequest,
+    report: (event: UpdateEvent) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** @throws McpdError UPDATE_CHANGED when that is not what was shown */
+  update(server: string, agreement: string): Promise<VersionChange>;
+  /** @throws McpdError NOTHING_KEPT, SERVER_UNKNOWN, MANAGED_BY_FILE */
+  rollback(server: string): Promise<VersionChange>;
+  /** Its state afterwards. @throws McpdError SERVER_UNKNOWN, INPUT_INVALID for a server without a package */
+  pin(server: string, on: boolean): Promise<{ server: string; isPinned: boolean }>;
 }

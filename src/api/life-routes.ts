@@ -4,7 +4,8 @@ import { asMcpdError, McpdError } from '../errors.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
 import type { CheckupEvent } from './contract/checkup.ts';
-import { nameOf } from './request.ts';
+import { PinRequest, UpdateAgreement, type UpdateEvent, UpdateRequest } from './contract/updates.ts';
+import { bodyAs, json, nameOf } from './request.ts';
 
 /** What becomes of a server after it was installed. */
 export function lifeRoutes({ control }: AppOptions): Hono<ApiEnv> {
@@ -12,6 +13,23 @@ export function lifeRoutes({ control }: AppOptions): Hono<ApiEnv> {
   routes.post('/servers/:name/verify', async (c) => {
     const life = await control.life();
     return followed<CheckupEvent>(c, 'the check-up', (report, signal) => life.verify(nameOf(c), report, signal));
+  });
+  routes.post('/outdated', async (c) => json(c, await (await control.life()).outdated()));
+  routes.post('/servers/:name/update', async (c) => {
+    const request = await bodyAs(c, UpdateRequest);
+    const life = await control.life();
+    return followed<UpdateEvent>(c, 'the update', (report, signal) =>
+      life.offerUpdate(nameOf(c), request, report, signal),
+    );
+  });
+  routes.post('/servers/:name/update/agreement', async (c) => {
+    const { agreement } = await bodyAs(c, UpdateAgreement);
+    return json(c, await (await control.life()).update(nameOf(c), agreement));
+  });
+  routes.post('/servers/:name/rollback', async (c) => json(c, await (await control.life()).rollback(nameOf(c))));
+  routes.post('/servers/:name/pin', async (c) => {
+    const { on } = await bodyAs(c, PinRequest);
+    return json(c, await (await control.life()).pin(nameOf(c), on));
   });
   return routes;
 }

@@ -31,6 +31,7 @@ import { LiveEvents } from './live-events.ts';
 import { Logins } from './logins.ts';
 import { masksOf } from './masks.ts';
 import type { Parts } from './parts.ts';
+import { Proofs } from './proofs.ts';
 import { toEach } from './recorders.ts';
 import { type Edges, Runtime } from './runtime.ts';
 import { DaemonTelemetry } from './telemetry.ts';
@@ -111,6 +112,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly waits: ServerWaits;
   readonly watching: Watching;
   readonly telemetry: DaemonTelemetry;
+  readonly proofs: Proofs;
   readonly ended: Promise<EndReason>;
   readonly now = () => performance.now();
   readonly #ending = new Ending();
@@ -124,6 +126,7 @@ class WiredDaemon implements Daemon, Parts {
     this.secrets = secrets;
     this.masks = masks;
     this.clients = new ClientTokens(registry);
+    this.proofs = new Proofs(registry);
     this.history = history;
     this.#condition = new Condition(this, { engine, warnings, startedAt });
     this.telemetry = new DaemonTelemetry(this, startedAt);
@@ -261,7 +264,7 @@ class WiredDaemon implements Daemon, Parts {
       hosts: this.hosts.edge,
       servers: this.processes,
       registry: this.registry,
-      history: toEach(this.figures.history, this.telemetry, heapForCalls),
+      history: toEach(this.figures.history, this.telemetry, this.proofs, heapForCalls),
       log: (line) => this.processes.log(line.server).lifecycle(line.level, logText(line)),
       publish: (topic, name) => {
         if (topic === 'server') this.waits.changed(name);

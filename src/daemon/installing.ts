@@ -1,4 +1,6 @@
-import { homedir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadCatalog, searchCatalog } from '../../registry/catalog.ts';
 import type { CatalogHit } from '../api/contract.ts';
 import type { ServerName } from '../core/model.ts';
@@ -6,6 +8,7 @@ import { McpdError } from '../errors.ts';
 import { Installer } from '../install/install.ts';
 import { packageSources } from '../install/packages/kinds.ts';
 import { trialError } from '../install/trial-failure.ts';
+import { launchWithDataIn } from '../recorder/replay-launch.ts';
 import type { Parts } from './parts.ts';
 import { DaemonRegistries } from './registries.ts';
 import { catalogHit, installedNames } from './search-hits.ts';
@@ -41,6 +44,18 @@ export class Installing {
         // Not what a server of that name met earlier.
         logins.remote.forgetRefusals(definition.name);
         return trials.run(parts, definition, signal);
+      },
+      trialAside: async (definition, signal) => {
+        const dataDir = await mkdtemp(join(tmpdir(), 'mcpd-trial-'));
+        try {
+          return await trials.run(
+            parts,
+            { ...definition, launch: launchWithDataIn(definition.launch, dataDir) },
+            signal,
+          );
+        } finally {
+          await rm(dataDir, { recursive: true, force: true });
+        }
       },
       loginWanted: ({ name, launch }) => (launch.kind === 'http' ? logins.remote.refusal(name, launch.url) : null),
       forgetLogin: (server) => logins.remote.forget(server),

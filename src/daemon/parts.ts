@@ -13,6 +13,7 @@ import type { Hosts } from './hosts.ts';
 import type { InstallWork } from './install-work.ts';
 import type { LiveEvents } from './live-events.ts';
 import type { Logins } from './logins.ts';
+import type { Proofs } from './proofs.ts';
 import type { Runtime } from './runtime.ts';
 import type { DaemonTelemetry } from './telemetry.ts';
 import type { ServerWaits } from './waiting.ts';
@@ -38,6 +39,7 @@ export interface Parts {
   logins: Logins;
   watching: Watching;
   telemetry: DaemonTelemetry;
+  proofs: Proofs;
   /** Monotonic milliseconds. */
   now: () => number;
   status(): DaemonStatus;

@@ -1,3 +1,4 @@
+import type { VersionChange, VersionState } from '../api/contract/updates.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -12,11 +13,14 @@ import { exportSet } from './export.ts';
 import { Installs } from './installs.ts';
 import type { InstallPorts } from './ports.ts';
 import { checkNotDeclared, removeServer, sweepPackages } from './uninstall.ts';
+import { Updates } from './updates.ts';
+import { versionStates } from './versions.ts';
 
 /** Everything that puts servers into the registry or takes them out. */
 export class Installer {
   readonly #ports: InstallPorts;
   readonly #installs: Installs;
+  readonly #updates: Updates;
   /** Two applies of one file would both see what is missing, and one would fail: one after the other. */
   #lastApply: Promise<unknown> = Promise.resolve();
   #tidied: Promise<void> | null = null;
@@ -25,6 +29,7 @@ export class Installer {
   constructor(ports: InstallPorts) {
     this.#ports = ports;
     this.#installs = new Installs(ports);
+    this.#updates = new Updates(ports, this.#installs.names);
   }
 
   /**
@@ -49,6 +54,33 @@ export class Installer {
   /** As `install`, for a command line. */
   add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
     return this.#during(() => this.#installs.add(request, report, signal));
+  }
+
+  outdated(): Promise<VersionState[]> {
+    return this.#during(() => versionStates(this.#ports));
+  }
+
+  /** As `Updates.offer`. */
+  offerUpdate(...asked: Parameters<Updates['offer']>): Promise<void> {
+    return this.#during(async () => {
+      await this.#tidy();
+      await this.#updates.offer(...asked);
+    });
+  }
+
+  /** As `Updates.agree`. */
+  update(name: string, agreement: string): Promise<VersionChange> {
+    return this.#during(() => this.#updates.agree(name, agreement));
+  }
+
+  /** As `Updates.rollback`. */
+  rollback(name: string): Promise<VersionChange> {
+    return this.#during(() => this.#updates.rollback(name));
+  }
+
+  /** As `Updates.pin`. */
+  pin(name: string, on: boolean): void {
+    this.#updates.pin(name, on);
   }
 
   /** @throws McpdError SERVER_UNKNOWN, MANAGED_BY_FILE; NAME_TAKEN while something else is at work on it; SECRETS_DAMAGED */

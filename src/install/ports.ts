@@ -19,7 +19,10 @@ export interface InstallPorts {
   paths: Paths;
   userHome: string;
   catalog(): readonly CatalogEntry[];
-  registry: Pick<Registry, 'allServers' | 'server' | 'saveServer' | 'removeServer'>;
+  registry: Pick<
+    Registry,
+    'allServers' | 'server' | 'saveServer' | 'removeServer' | 'replaceServer' | 'memoryOf' | 'kept'
+  >;
   secrets: {
     ready(): Promise<void>;
     readonly damage: McpdError | null;
@@ -41,6 +44,8 @@ export interface InstallPorts {
   findCommand(command: string, cwd: string): Promise<CommandFinding>;
   /** Starts it once, reads its lists, stops it. */
   trial(definition: ServerDefinition, signal: AbortSignal): Promise<TrialOutcome>;
+  /** As `trial`, in an empty data folder: a version that nobody has agreed to yet touches nothing of a person's. */
+  trialAside(definition: ServerDefinition, signal: AbortSignal): Promise<TrialOutcome>;
   /** Why the server lets nobody in before a person has logged in, as its last trial met it; null when that is not what it failed for. */
   loginWanted(definition: ServerDefinition): string | null;
   /** Removes what there is of a login at that server. */

@@ -2,6 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServerDefinition } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
+import { KEPT_AFTER_PROOF_MS } from '../operation-limits.ts';
 import { unknownServer } from '../unknown-server.ts';
 import type { InstallPorts } from './ports.ts';
 
@@ -41,27 +42,34 @@ export async function checkNotDeclared(definition: ServerDefinition | null): Pro
 }
 
 /**
- * Removes what killed installs and replaced versions left in `packages`: unfinished downloads, and versions that no launch refers to.
+ * Removes what killed installs and replaced versions left in `packages`: unfinished downloads, and versions that no launch refers to,
+ * neither of a server nor of what an update replaced. What was replaced is dropped KEPT_AFTER_PROOF_MS after the new one has proved itself.
  * Folders of servers that the registry does not know stay, for a registry that is brought back.
  */
-export async function sweepPackages(ports: Pick<InstallPorts, 'paths' | 'registry'>): Promise<void> {
-  const { paths, registry } = ports;
+export async function sweepPackages(ports: Pick<InstallPorts, 'paths' | 'registry' | 'now'>): Promise<void> {
+  const { paths, registry, now } = ports;
+  const kept = registry.kept.all();
+  for (const [name, { provedAt }] of kept)
+    if (provedAt !== null && now() - provedAt > KEPT_AFTER_PROOF_MS) {
+      registry.kept.drop(name);
+      kept.delete(name);
+    }
   for (const name of await namesIn(paths.packages)) {
     const definition = registry.server(name);
     for (const version of await namesIn(join(paths.packages, name))) {
       const folder = join(paths.packages, name, version);
       const unfinished = version.startsWith('.fetching-');
-      if (unfinished || (definition !== null && !isUsed(definition, folder)))
+      const isKept = isUsed(kept.get(name)?.definition ?? null, folder);
+      if (unfinished || (definition !== null && !isKept && !isUsed(definition, folder)))
         await rm(folder, { recursive: true, force: true });
     }
   }
 }
 
 /** Whether a launch starts something inside `folder`. */
-function isUsed(definition: ServerDefinition, folder: string): boolean {
-  const { launch } = definition;
-  if (launch.kind === 'http') return false;
-  const { command, args } = launch;
+function isUsed(definition: ServerDefinition | null, folder: string): boolean {
+  if (definition === null || definition.launch.kind === 'http') return false;
+  const { command, args } = definition.launch;
   return [command, ...args].some((word) => word.startsWith(`${folder}/`) || word.startsWith(`${folder}\\`));
 }
 

@@ -35,6 +35,9 @@ export interface InstallationOptions {
   /** More variables for npm. */
   npmEnv?: NodeJS.ProcessEnv;
   catalog?: readonly CatalogEntry[];
+  now?: () => number;
+  /** Called round each write of a server into the registry. */
+  onSave?: (moment: 'before' | 'after') => void;
 }
 
 export async function installationIn(home: TemporaryHome, options: InstallationOptions = {}): Promise<Installation> {
@@ -48,7 +51,7 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
     paths,
     userHome: home.userHome,
     catalog: () => options.catalog ?? loadCatalog(),
-    registry,
+    registry: savingWith(registry, options.onSave),
     secrets,
     packages: packageSources({
       execPath: process.execPath,
@@ -61,6 +64,7 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
     loginWanted: () => null,
     forgetLogin: (server) => secrets.remove(loginSpace(server)),
     trial: (definition, signal) => trial(definition, paths, secrets, signal),
+    trialAside: (definition, signal) => trial(definition, paths, secrets, signal),
     announce: ({ name }) => announced.push(name),
     withdraw: async (name) => {
       withdrawn.push(name);
@@ -68,7 +72,7 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
     present: (name) => ({ server: statusOf(registry, name), tools: [] }),
     dropLog: async (name) => rmSync(paths.logOf(name), { force: true }),
     ending: ending.signal,
-    now: () => Date.now(),
+    now: options.now ?? (() => Date.now()),
   });
   const gather = async (work: (report: (event: InstallEvent) => void) => Promise<void>) => {
     const events: InstallEvent[] = [];
@@ -100,6 +104,19 @@ export function doneOf(events: readonly InstallEvent[]): Extract<InstallEvent, {
 }
 
 // — internal —
+
+function savingWith(registry: Registry, onSave: InstallationOptions['onSave']): Registry {
+  if (onSave === undefined) return registry;
+  const during = <A extends unknown[]>(save: (...args: A) => void) => {
+    return (...args: A) => {
+      onSave('before');
+      save(...args);
+      onSave('after');
+    };
+  };
+  const { saveServer, replaceServer } = registry;
+  return { ...registry, saveServer: during(saveServer), replaceServer: during(replaceServer) };
+}
 
 function findCommand(command: string, cwd: string): CommandFinding {
   const folders = (process.env['PATH'] ?? '').split(delimiter);

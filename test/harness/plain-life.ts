@@ -1,6 +1,7 @@
 import type { LifeControl } from '../../src/api/life-control.ts';
+import { serverStatus } from './server-status.ts';
 
-/** A check-up of servers that are not there: all is well with them. */
+/** What becomes of servers that are not there: all is well with them, and they have the newest version. */
 export class PlainLife implements LifeControl {
   readonly #check: (server: string) => void;
 
@@ -15,5 +16,29 @@ export class PlainLife implements LifeControl {
       type: 'done',
       checkup: { server, score: 100, eras: ['legacy'], protocolVersion: '2025-11-25', durationMs: 1, checks: [] },
     });
+  }
+
+  async outdated() {
+    return [];
+  }
+
+  async offerUpdate(...[server, , report]: Parameters<LifeControl['offerUpdate']>): Promise<void> {
+    this.#check(server);
+    report({ type: 'current', version: '1.0.0' });
+  }
+
+  async update(server: string) {
+    this.#check(server);
+    return { server: serverStatus(server), from: '1.0.0', to: '2.0.0' };
+  }
+
+  async rollback(server: string) {
+    this.#check(server);
+    return { server: serverStatus(server), from: '2.0.0', to: '1.0.0' };
+  }
+
+  async pin(server: string, isPinned: boolean) {
+    this.#check(server);
+    return { server, isPinned };
   }
 }

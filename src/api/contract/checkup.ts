@@ -3,7 +3,7 @@ import type { ErrorReport } from '../../errors.ts';
 /** The part of the contract about `mcpd verify`: a check-up of one server, by a fresh process that no host sees. */
 
 /** `partly`: it has some of the points. `skipped`: it could not be looked at, and counts for nothing. */
-export type CheckOutcome = 'passed' | 'partly' | 'failed' | 'skipped';
+type CheckOutcome = 'passed' | 'partly' | 'failed' | 'skipped';
 
 /** One thing that was looked at. */
 export interface CheckupItem {

@@ -38,6 +38,14 @@ import type {
 import type { RegistriesInfo, RegistriesRequest, SearchAnswer } from './search.ts';
 import type { ScrapeToken, TelemetryRequest, TelemetryStatus } from './telemetry.ts';
 import type { TryAnswer, TryEvent, TryRequest } from './tries.ts';
+import type {
+  PinRequest,
+  UpdateAgreement,
+  UpdateEvent,
+  UpdateRequest,
+  VersionChange,
+  VersionState,
+} from './updates.ts';
 
 /**
  * Every route of the control interface, from which docs/openapi.json is made (`npm run openapi`; a test compares it with the routes that
@@ -84,6 +92,16 @@ export interface Routes {
   'DELETE /api/servers/{name}': { query: { purge?: Flag }; answer: { removed: string } };
   /** Its check-up, by fresh processes that no host sees. */
   'POST /api/servers/{name}/verify': { lines: CheckupEvent };
+  /** Fetches and tries another version, and tells what an update to it would change. It waits for a yes. */
+  'POST /api/servers/{name}/update': { request: UpdateRequest; lines: UpdateEvent };
+  /** The yes to what was shown. The version before is kept. */
+  'POST /api/servers/{name}/update/agreement': { request: UpdateAgreement; answer: VersionChange };
+  /** Back to the version that was replaced last. */
+  'POST /api/servers/{name}/rollback': { answer: VersionChange };
+  /** Holds it at its version, or lets it go. */
+  'POST /api/servers/{name}/pin': { request: PinRequest; answer: { server: string; isPinned: boolean } };
+  /** How installed packages stand to what there is: asks their registries. */
+  'POST /api/outdated': { answer: VersionState[] };
   /** Starts, stops or restarts it, and waits until it is so. */
   'POST /api/servers/{name}/{command}': { path: { command: ServerCommand }; answer: ServerStatus };
   /** Its log: past lines as one array, or past and new ones as lines; with `protocol` also a line for each message to and from it. */

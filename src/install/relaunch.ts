@@ -1,0 +1,28 @@
+import { sep } from 'node:path';
+import type { InstalledPackage, StdioLaunch } from '../core/model.ts';
+import type { FetchedPackage } from './packages/source.ts';
+
+/**
+ * The launch of a server with the program of another version: its own arguments, folder and variables stay. Null when the launch does not
+ * name the package in a way that can be replaced. Pure.
+ * @param folder where versions of this server are installed
+ */
+export function relaunched(
+  launch: StdioLaunch,
+  folder: string,
+  old: InstalledPackage,
+  { runnable, installed }: Pick<FetchedPackage, 'runnable' | 'installed'>,
+): StdioLaunch | null {
+  const inFolder = (word: string) => word.startsWith(`${folder}${sep}`);
+  // A program in the version's own folder: everything up to it belongs to the package.
+  const program = launch.args.findLastIndex(inFolder);
+  if (program !== -1 || inFolder(launch.command))
+    return { ...launch, command: runnable.command, args: [...runnable.args, ...launch.args.slice(program + 1)] };
+  // A program that is named by package and version (an image, a tool): that word alone is replaced.
+  const names = (pack: InstalledPackage) => (word: string) =>
+    word.startsWith(pack.identifier) &&
+    (word.includes(pack.version) || (pack.integrity !== '' && word.includes(pack.integrity)));
+  const fresh = runnable.args.find(names(installed));
+  if (fresh === undefined || !launch.args.some(names(old))) return null;
+  return { ...launch, args: launch.args.map((word) => (names(old)(word) ? fresh : word)) };
+}
