@@ -23,10 +23,14 @@ const input = {
   choices: z.optional(z.array(z.string())),
 };
 
+/** What `{name}` in a value or an address stands for. */
+const variables = z.optional(z.record(z.string(), z.object(input)));
+
 const PositionalArgument = z
   .object({
     type: z.literal('positional'),
     ...input,
+    variables,
     valueHint: z.optional(z.string()),
     isRepeated: z.optional(z.boolean()),
   })
@@ -39,6 +43,7 @@ const PositionalArgument = z
 const NamedArgument = z.object({
   type: z.literal('named'),
   ...input,
+  variables,
   name: z.string(),
   isRepeated: z.optional(z.boolean()),
 });
@@ -54,8 +59,17 @@ const Package = z.object({
   transport: z.object({ type: z.string() }),
   packageArguments: z.optional(z.array(z.discriminatedUnion('type', [PositionalArgument, NamedArgument]))),
   environmentVariables: z.optional(
-    z.array(z.object({ name: z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/)), ...input })),
+    z.array(z.object({ name: z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/)), ...input, variables })),
   ),
+});
+
+const Remote = z.object({
+  type: z.enum(['streamable-http', 'sse']),
+  url: z.url(),
+  headers: z.optional(
+    z.array(z.object({ name: z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9-]*$/)), ...input, variables })),
+  ),
+  variables,
 });
 
 export const CatalogDocument = z.object({
@@ -68,13 +82,17 @@ export const CatalogDocument = z.object({
   repository: z.optional(
     z.object({ url: z.url(), source: z.string(), id: z.optional(z.string()), subfolder: z.optional(z.string()) }),
   ),
-  packages: z.array(Package).check(z.length(1)),
+  /** Either a package or a remote: what is installed is known before. */
+  packages: z.optional(z.array(Package).check(z.length(1))),
+  remotes: z.optional(z.array(Remote).check(z.length(1))),
   _meta: z.object({
     [CATALOG_META]: z.object({
       /** What a person types. */
       name: z.string(),
       aliases: z.array(z.string()),
       keywords: z.array(z.string()),
+      /** SPDX where there is one; `Proprietary` for a service whose server nobody sees. */
+      licence: z.string().check(z.minLength(1)),
       status: z.optional(z.enum(['active', 'deprecated'])),
       sharing: z.optional(z.enum(SHARINGS)),
       /** What a person should know before installing; shown as warnings. */
@@ -86,4 +104,4 @@ export type CatalogDocument = z.infer<typeof CatalogDocument>;
 
 // — internal —
 
-const EXACT_VERSION = /^\d+(\.\d+)*([-+][0-9A-Za-z.+-]+)?$/;
+const EXACT_VERSION = /^\d+(\.\d+)*([a-z]+\d+)?([-+][0-9A-Za-z.+-]+)?$/;

@@ -5,7 +5,7 @@ import type { Sharing } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
 import { packageRoot } from '../src/package-root.ts';
 import { CATALOG_META, CatalogDocument } from './catalog-document.ts';
-import { inputsOfPackage, type Published, type PublishedInput } from './published.ts';
+import { inputsOfPackage, inputsOfRemote, type Published, type PublishedInput } from './published.ts';
 import { publishedOf } from './server-json.ts';
 
 export interface CatalogEntry {
@@ -53,7 +53,8 @@ export function searchCatalog(query: string, catalog: readonly CatalogEntry[] = 
 
 /** What a person may be asked: everything that is not fixed, arguments first. */
 export function inputsOf({ published }: CatalogEntry): PublishedInput[] {
-  return published.packages.slice(0, 1).flatMap(inputsOfPackage);
+  const [pack] = published.packages;
+  return pack === undefined ? published.remotes.slice(0, 1).flatMap(inputsOfRemote) : inputsOfPackage(pack);
 }
 
 /** Where it comes from, for people: `npm:@acme/mcp`, `bundled`. */
@@ -81,9 +82,10 @@ function readEntry(file: string): CatalogEntry {
   const parsed = CatalogDocument.safeParse(json(file));
   if (!parsed.success) throw broken(file, z.prettifyError(parsed.error));
   const { _meta, ...document } = parsed.data;
-  const { name, aliases, keywords, status, notes, sharing } = _meta[CATALOG_META];
+  const { name, aliases, keywords, licence, status, notes, sharing } = _meta[CATALOG_META];
   const published: Published = {
     ...publishedIn(file, document),
+    licence,
     status: status ?? 'active',
     warnings: notes ?? [],
   };
@@ -92,23 +94,27 @@ function readEntry(file: string): CatalogEntry {
 
 /** As anybody's `server.json`, and with what is bundled, which nobody else may name. */
 function publishedIn(file: string, document: Omit<CatalogDocument, '_meta'>): Published {
-  const { packages, ...rest } = document;
+  const { packages = [], remotes = [] } = document;
   const [pack] = packages;
-  if (pack === undefined) throw broken(file, 'it names no package');
-  const { registryType, identifier } = pack;
-  const isBundled = registryType === 'bundled';
-  if (!isBundled && pack.version === undefined) throw broken(file, 'the version of its package is missing');
+  if (packages.length + remotes.length !== 1) throw broken(file, 'it names not just one package or one remote');
   try {
-    const read = publishedOf({
-      ...rest,
-      packages: [isBundled ? { ...pack, registryType: 'npm', identifier: 'bundled' } : pack],
-    });
-    const [first] = read.packages;
-    if (first === undefined) throw broken(file, `${read.unsupported[0] ?? 'nothing'} cannot be installed`);
-    return isBundled ? { ...read, packages: [{ ...first, kind: 'bundled', identifier }] } : read;
+    if (pack?.registryType !== 'bundled') return usable(file, publishedOf(document));
+    const read = publishedOf({ ...document, packages: [{ ...pack, registryType: 'npm', identifier: 'bundled' }] });
+    return {
+      ...read,
+      packages: read.packages.map((each) => ({ ...each, kind: 'bundled', identifier: pack.identifier })),
+    };
   } catch (thrown) {
     throw thrown instanceof McpdError && thrown.code === 'CONFIG_INVALID' ? broken(file, thrown.message) : thrown;
   }
+}
+
+function usable(file: string, published: Published): Published {
+  const [fault] = published.unsupported;
+  if (fault !== undefined) throw broken(file, `${fault} cannot be installed`);
+  if (published.packages.some(({ version }) => version === null))
+    throw broken(file, 'the version of its package is missing');
+  return published;
 }
 
 function json(file: string): unknown {

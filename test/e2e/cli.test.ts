@@ -68,10 +68,10 @@ test('an unknown command, option or server gets the nearest one, and the exit co
 });
 
 test('an input that nobody can be asked for is named, and a variable of the caller gives it', async ({ machine }) => {
-  const missing = await machine.cli('install', 'github', '--json');
+  const missing = await machine.cli('install', 'gitlab', '--json');
   expect(missing).toMatchObject({
     code: 2,
-    json: { error: { code: 'INPUT_MISSING', what: expect.stringContaining('GITHUB_PERSONAL_ACCESS_TOKEN') } },
+    json: { error: { code: 'INPUT_MISSING', what: expect.stringContaining('GITLAB_PERSONAL_ACCESS_TOKEN') } },
   });
   const bare = await machine.cli('add', 'notes', '--env', 'NOTES_KEY', '--', ...echo);
   expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('NOTES_KEY is needed')]);

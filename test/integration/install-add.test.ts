@@ -220,19 +220,21 @@ describe('adding and removing servers', () => {
   });
 
   test('a plan shows the exact command line and what is still needed, and does nothing', async () => {
-    const plan = await it.installer.plan({ spec: 'github' });
+    const plan = await it.installer.plan({ spec: 'gitlab' });
     expect(plan).toMatchObject({
-      name: 'github',
-      fetch: expect.stringMatching(/^npm:@modelcontextprotocol\/server-github@\d/),
-      inputs: [{ name: 'GITHUB_PERSONAL_ACCESS_TOKEN', required: true, secret: true }],
+      name: 'gitlab',
+      fetch: expect.stringMatching(/^npm:@zereight\/mcp-gitlab@\d/),
+      inputs: expect.arrayContaining([
+        expect.objectContaining({ name: 'GITLAB_PERSONAL_ACCESS_TOKEN', required: true, secret: true }),
+      ]),
     });
-    expect(plan.commandLine).toContain('GITHUB_PERSONAL_ACCESS_TOKEN=<GITHUB_PERSONAL_ACCESS_TOKEN>');
+    expect(plan.commandLine).toContain('GITLAB_PERSONAL_ACCESS_TOKEN=<GITLAB_PERSONAL_ACCESS_TOKEN>');
     await expect(it.installer.plan({ spec: 'githb' })).rejects.toMatchObject({
       code: 'PACKAGE_UNKNOWN',
       parts: { why: 'did you mean github?' },
     });
-    doneOf(await it.add({ name: 'github', command: node, args: [echo], trial: false }));
-    await expect(it.installer.plan({ spec: 'github' })).rejects.toMatchObject({ code: 'NAME_TAKEN' });
+    doneOf(await it.add({ name: 'gitlab', command: node, args: [echo], trial: false }));
+    await expect(it.installer.plan({ spec: 'gitlab' })).rejects.toMatchObject({ code: 'NAME_TAKEN' });
   });
 
   test('who shares a server is part of its entry, in an export too', async () => {
@@ -284,7 +286,7 @@ describe('adding and removing servers', () => {
       one,
       bad: { command: 7 },
       'The Weather': { install: 'weather' },
-      needs: { install: 'github' },
+      needs: { install: 'gitlab' },
     });
     expect(result).toMatchObject({
       added: ['one', 'the-weather'],
