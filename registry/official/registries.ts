@@ -1,7 +1,7 @@
 import { McpdError } from '../../src/errors.ts';
 import type { Listing } from './answers.ts';
 import type { AskedRegistries } from './asked.ts';
-import { type Listings, McpRegistry, type RegistryPorts, type Told } from './client.ts';
+import { McpRegistry, type RegistryPorts, type Told } from './client.ts';
 import { askedWord, fitting } from './search.ts';
 
 /** How it went with one registry. */
@@ -79,16 +79,6 @@ export class McpRegistries {
         registry,
         warnings: [...staleWarning(registry, told), ...told.warnings, ...statusWarning(listing)],
       };
-    }
-    throw unknown(name, registries);
-  }
-
-  /** All versions of a server, newest first, of the first registry that knows it. @throws {McpdError} as `resolve` */
-  async versions(name: string, signal: AbortSignal): Promise<Told<Listings> & { registry: McpRegistry }> {
-    const registries = this.#all();
-    for (const registry of registries) {
-      const told = await registry.versions(name, signal);
-      if (told.value.listings.length > 0) return { ...told, registry };
     }
     throw unknown(name, registries);
   }

@@ -194,6 +194,21 @@ describe('what a person is shown', () => {
     expect(control.asked).toEqual(['plan npm:@acme/x exactly', 'install npm:@acme/x@1.2.3']);
   });
 
+  test('is the version of an MCP registry that is shown, with whose it is', async () => {
+    const published = {
+      name: 'io.acme/x',
+      version: '1.2.3',
+      place: 'r.example',
+      publisher: 'acme.io',
+      repository: null,
+    };
+    control.planned = { name: 'x', fetch: 'npm:@acme/x@1.2.3', published };
+    const { id, details } = await approvals.ask({ action: 'install', install: { spec: 'io.acme/x' } });
+    expect(details[0]).toEqual({ label: 'from', value: 'io.acme/x 1.2.3 (pinned) at r.example, published by acme.io' });
+    approvals.accept(id);
+    expect(control.asked).toEqual(['plan io.acme/x exactly', 'install io.acme/x@1.2.3']);
+  });
+
   test('never holds the value of a secret', async () => {
     const asked: ApprovalRequest[] = [
       add({ env: { API_KEY: { value: 'swordfish', secret: true } } }),

@@ -343,3 +343,10 @@ describe('the figures for Prometheus', () => {
     expect(judge('POST', '/api/telemetry/token', JSON_BODY)).toBe('FORBIDDEN');
   });
 });
+
+test('a page may search MCP registries, and not say which: where servers come from decides what is run', () => {
+  expect(judge('GET', '/api/search?query=x', SIGNED)).toBe('api');
+  expect(judge('GET', '/api/registries', SIGNED)).toBe('api');
+  expect(judge('POST', '/api/registries', JSON_BODY)).toBe('FORBIDDEN');
+  expect(judge('DELETE', '/api/registries', SIGNED)).toBe('FORBIDDEN');
+});

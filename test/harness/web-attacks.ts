@@ -45,6 +45,8 @@ export function webAttacks(port: number, token: string, effect: string): WebAtta
         ['POST', '/api/shutdown', '{}'],
         ['POST', '/api/telemetry', JSON.stringify({ endpoint: 'https://evil.example' })],
         ['POST', '/api/telemetry/token', '{}'],
+        ['POST', '/api/registries', JSON.stringify({ registries: ['https://evil.example'] })],
+        ['DELETE', '/api/registries', undefined],
         ['POST', '/api/approvals/abcdef/accept', '{}'],
         ['POST', '/api/approvals/abcdef/code', '{}'],
         ['DELETE', '/api/servers/pwn', undefined],

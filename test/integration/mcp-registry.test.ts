@@ -210,7 +210,7 @@ describe('a version', () => {
     const old = await registries.resolve('io.github.acme/weather', '1.0.0+build', never);
     expect([old.listing.version, old.warnings]).toEqual(['1.0.0+build', ['version 1.0.0+build is deprecated: use 2']]);
     expect(registry.requests.at(-1)).toBe('/v0.1/servers/io.github.acme%2Fweather/versions/1.0.0%2Bbuild');
-    const all = await registries.versions('io.github.acme/weather', never);
+    const all = await old.registry.versions('io.github.acme/weather', never);
     expect(all.value.listings.map((listing) => listing.version)).toEqual(['2.0.0', '1.0.0+build']);
   });
 
