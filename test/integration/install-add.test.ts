@@ -231,7 +231,7 @@ describe('adding and removing servers', () => {
     expect(plan.commandLine).toContain('GITLAB_PERSONAL_ACCESS_TOKEN=<GITLAB_PERSONAL_ACCESS_TOKEN>');
     await expect(it.installer.plan({ spec: 'githb' })).rejects.toMatchObject({
       code: 'PACKAGE_UNKNOWN',
-      parts: { why: 'did you mean github?' },
+      parts: { why: 'did you mean github, git or gitlab?' },
     });
     doneOf(await it.add({ name: 'gitlab', command: node, args: [echo], trial: false }));
     await expect(it.installer.plan({ spec: 'gitlab' })).rejects.toMatchObject({ code: 'NAME_TAKEN' });
