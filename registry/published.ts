@@ -69,6 +69,9 @@ export interface PublishedInput {
   default: string | null;
   placeholder: string | null;
   choices: string[] | null;
+  /** Of a number; null or left out: none. */
+  min?: number | null;
+  max?: number | null;
   /** What `{name}` in `value` stands for. */
   variables: PublishedInput[];
 }

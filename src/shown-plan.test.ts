@@ -12,6 +12,8 @@ const PUBLISHED = {
 
 test('what was shown is what is installed, whatever is the newest by then', () => {
   expect(pinnedSpec('npm:@acme/x', { ...NOTHING, fetch: 'npm:@acme/x@1.2.3' })).toBe('npm:@acme/x@1.2.3');
+  const bundle = { ...NOTHING, fetch: 'mcpb:/x.mcpb#sha256=ab' };
+  for (const spec of ['/x.mcpb', 'mcpb:/x.mcpb']) expect(pinnedSpec(spec, bundle)).toBe(bundle.fetch);
   const plan = { fetch: 'npm:@acme/x@1.2.3', published: PUBLISHED };
   expect(pinnedSpec('io.github.acme/weather', plan)).toBe('io.github.acme/weather@1.0.0');
   expect(pinnedSpec('weather', { ...NOTHING, fetch: 'npm:@acme/x@1.2.3' })).toBe('weather');

@@ -33,7 +33,7 @@ export function publishedText(at: {
 
 // — internal —
 
-/** A package by its own name, as the daemon reads it: whatever the case, and with white space before it. */
+/** A package by its own name, as the daemon reads it: whatever the case, and with white space before it; or a bundle. */
 function isPackageSpec(spec: string): boolean {
-  return /^\s*npm:/i.test(spec);
+  return /^\s*(npm|mcpb):/i.test(spec) || /\.(mcpb|dxt)(#sha256=\w+)?\s*$/i.test(spec);
 }

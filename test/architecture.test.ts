@@ -106,6 +106,7 @@ const LIBRARIES: Record<string, string[]> = {
   uplot: ['dashboard/src/ui/plot'],
   '@napi-rs/keyring': ['src/keyring-program.ts'],
   'prom-client': ['src/telemetry'],
+  yauzl: ['src/install/bundle'],
   '@opentelemetry': ['src/telemetry'],
 };
 

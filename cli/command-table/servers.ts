@@ -59,8 +59,13 @@ export const SERVER_COMMANDS: readonly Command[] = [
     name: 'install',
     group: 'servers',
     summary: 'Install an MCP server and offer its tools to every connected host.',
-    usage: 'install NAME|npm:PKG[@VERSION]|./folder|https://…|- [options] [-- ARGS…]',
-    operands: { min: 1, max: 1, noun: 'a name of the catalog, npm:PKG, a folder or a URL', complete: 'folder' },
+    usage: 'install NAME|npm:PKG[@VERSION]|./bundle.mcpb|./folder|https://…|- [options] [-- ARGS…]',
+    operands: {
+      min: 1,
+      max: 1,
+      noun: 'a name of the catalog, npm:PKG, a bundle, a folder or a URL',
+      complete: 'folder',
+    },
     rest: { noun: 'arguments of the server', required: false },
     options: {
       name: { kind: 'value', value: 'NAME', help: 'call it this instead of its own name' },
@@ -76,6 +81,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
       ['mcpd install io.github.acme/weather', 'from the MCP registry (mcpd search)'],
       ['mcpd install npm:@acme/mcp@1.4.2 --name acme', 'from npm, at an exact version'],
       ['mcpd install filesystem -- ~/notes', 'with arguments for the server'],
+      ['mcpd install https://acme.dev/acme.mcpb', 'a bundle (MCPB), from there or as a file'],
       ['mcpd install ./my-server', 'a folder in development, restarted when it changes'],
       ['mcpd install https://mcp.example.com/mcp', 'a remote server'],
       ['mcpd install -', 'what a README prints, pasted or piped'],

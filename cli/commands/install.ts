@@ -27,7 +27,7 @@ async function installSpec(typedSpec: string, parsed: Parsed, context: Context):
   const given = givenVariables(parsed.values('env'));
   const name = parsed.value('name');
   const asked: InstallRequest = {
-    spec: isFolder(typedSpec) ? resolve(context.cwd, typedSpec) : typedSpec,
+    spec: absolute(typedSpec, context.cwd),
     cwd: context.cwd,
     args: [...parsed.rest],
     ...(name === undefined ? {} : { name }),
@@ -96,6 +96,13 @@ function checkOneWay(parsed: Parsed, name: string, url: string | undefined): voi
 /** A path, in any spelling that a name of the catalog cannot have. */
 function isFolder(spec: string): boolean {
   return spec === '.' || spec === '..' || /^(\.{1,2}[/\\]|[/\\]|[A-Za-z]:[/\\])/.test(spec);
+}
+
+/** Paths are meant from where the person is; those of bundles may stand behind `mcpb:`. */
+function absolute(spec: string, cwd: string): string {
+  if (isFolder(spec)) return resolve(cwd, spec);
+  const path = /^\s*mcpb:(?!https?:)(.*)$/i.exec(spec)?.[1];
+  return path === undefined ? spec : `mcpb:${resolve(cwd, path)}`;
 }
 
 /** The command line is the consent, unless it names what no catalog has looked at. */

@@ -5,9 +5,12 @@ import { loadCatalog, searchCatalog } from '../../registry/catalog.ts';
 import type { CatalogHit } from '../api/contract.ts';
 import type { ServerName } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { bundlesIn } from '../install/bundle/bundles.ts';
 import { Installer } from '../install/install.ts';
 import { packageSources } from '../install/packages/kinds.ts';
 import { trialError } from '../install/trial-failure.ts';
+import { proxiesOf } from '../proxy.ts';
+import { fetchThrough } from '../proxy-fetch.ts';
 import { launchWithDataIn } from '../recorder/replay-launch.ts';
 import type { Parts } from './parts.ts';
 import { DaemonRegistries } from './registries.ts';
@@ -33,11 +36,22 @@ export class Installing {
       catalog: loadCatalog,
       registry,
       secrets,
-      packages: packageSources({
-        execPath: process.execPath,
-        env: () => processes.ownEnvironment(),
-        track: (pid) => processes.guard(pid),
-      }),
+      packages: packageSources(
+        {
+          execPath: process.execPath,
+          env: () => processes.ownEnvironment(),
+          track: (pid) => processes.guard(pid),
+        },
+        {
+          bundles: bundlesIn(paths.packages, fetchThrough(proxiesOf(process.env)), parts.ending),
+          userHome: homedir(),
+          machine: {
+            platform: process.platform,
+            nodeVersion: process.versions.node,
+            findCommand: (command) => processes.findCommand(command, homedir()),
+          },
+        },
+      ),
       published: (name, version, signal) => this.registries.published(name, version, signal),
       findCommand: (command, cwd) => processes.findCommand(command, cwd),
       trial: (definition, signal) => {

@@ -4,6 +4,7 @@ import { McpdError } from '../errors.ts';
 import { hasReference, secretReference } from '../secret-references.ts';
 import { isConfidential } from '../secret-shape.ts';
 import { shellWord } from '../shell-word.ts';
+import { isBundleName } from './bundle/spec.ts';
 import type { DeclaredEntry } from './declared.ts';
 import { definitionOf, type Registration } from './definition.ts';
 import { type GivenValue, secretNameOf } from './inputs.ts';
@@ -67,7 +68,7 @@ export function nameOfAddress(text: string): string {
 /** An install of an address is an add, under a name made from it; null for other specs. What will not do is found by the add. */
 export function remoteRequest(request: InstallRequest): AddressRequest | null {
   const url = request.spec.trim();
-  if (!/^https?:/i.test(url)) return null;
+  if (!/^https?:/i.test(url) || isBundleName(url)) return null;
   const { transport, headers, sharing } = request;
   return { name: request.name ?? nameOfAddress(url), url, transport, headers, sharing, trial: true };
 }

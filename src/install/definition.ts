@@ -14,6 +14,7 @@ import type {
 } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { hasReference, secretReference } from '../secret-references.ts';
+import { folderIn } from './bundle/places.ts';
 import { commandLineOf } from './command-line.ts';
 import type { GivenValue } from './inputs.ts';
 import type { FetchedPackage } from './packages/source.ts';
@@ -44,12 +45,14 @@ export function installedDefinition(
 ): ServerDefinition {
   const program = fetched?.runnable ?? plan.program;
   if (program === null) throw new RangeError('a plan without a program needs a fetched package');
+  const folder = fetched?.folder ?? null;
+  const inFolder = (text: string) => (folder === null ? text : folderIn(text, folder));
   const launch: StdioLaunch = {
     kind: 'stdio',
     command: program.command,
-    args: [...program.args, ...plan.args],
-    cwd: plan.cwd,
-    env: plan.env,
+    args: [...program.args, ...plan.args].map(inFolder),
+    cwd: folder ?? plan.cwd,
+    env: Object.fromEntries(Object.entries(plan.env).map(([name, text]) => [name, inFolder(text)])),
   };
   const installed = fetched?.installed ?? null;
   return definitionOf(

@@ -1,8 +1,17 @@
 import { findEntry } from '../../registry/catalog.ts';
 import type { DeclaredSet } from '../api/contract.ts';
-import type { HttpLaunch, ServerDefinition, ServerLimits, Sharing, StdioLaunch } from '../core/model.ts';
+import type {
+  HttpLaunch,
+  InstalledPackage,
+  ServerDefinition,
+  ServerLimits,
+  Sharing,
+  StdioLaunch,
+} from '../core/model.ts';
 import { OWN_NODE } from '../own-places.ts';
 import type { Paths } from '../paths.ts';
+import { BUNDLE_FOLDER } from './bundle/places.ts';
+import { bundleText } from './bundle/spec.ts';
 import type { DeclaredEntry } from './declared.ts';
 import type { InstallPorts } from './ports.ts';
 
@@ -19,6 +28,12 @@ export function exportSet(definitions: readonly ServerDefinition[], ports: Expor
 }
 
 // — internal —
+
+function packageText({ kind, identifier, version, integrity }: InstalledPackage): string {
+  return kind === 'mcpb'
+    ? bundleText(identifier, integrity.replace(/^sha256:/, ''))
+    : `${kind}:${identifier}@${version}`;
+}
 
 function entryOf(definition: ServerDefinition, ports: ExportPorts): DeclaredEntry {
   const { launch, start, sharing, enabled, limits } = definition;
@@ -52,9 +67,13 @@ function programOf(
     const folder = paths.packageOf(name);
     const words = [launch.command, ...launch.args];
     const program = words.findIndex((word) => word.startsWith(folder));
+    const own = installed.kind === 'mcpb' ? launch.cwd : null;
+    const elsewhere = (text: string) => (own === null ? text : text.replaceAll(own, BUNDLE_FOLDER));
+    const variables = Object.entries(launch.env).map(([variable, text]) => [variable, elsewhere(text)]);
     return {
-      install: `${installed.kind}:${installed.identifier}@${installed.version}`,
-      ...withArgs(words.slice(program + 1)),
+      install: packageText(installed),
+      ...withArgs(words.slice(program + 1).map(elsewhere)),
+      ...(variables.length === 0 ? {} : { env: Object.fromEntries(variables) }),
     };
   }
   const bundled = bundledName(source);

@@ -58,6 +58,8 @@ function checkedValue(input: PublishedInput, value: string, place: CallerPlace):
       return value;
     case 'number':
       if (value.trim() === '' || !Number.isFinite(Number(value))) throw refuse('it must be a number');
+      if (Number(value) < (input.min ?? Number.NEGATIVE_INFINITY)) throw refuse(`it must be at least ${input.min}`);
+      if (Number(value) > (input.max ?? Number.POSITIVE_INFINITY)) throw refuse(`it must be at most ${input.max}`);
       return value.trim();
     case 'boolean':
       if (!/^(true|false)$/i.test(value)) throw refuse('it must be true or false');

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { findEntry } from '../../registry/catalog.ts';
 import type { AddRequest, AddressRequest, InstallEvent, InstallPlan, InstallRequest } from '../api/contract.ts';
-import { didYouMean } from '../closest.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { addressDefinition, remoteRequest, untestedAddress } from './address.ts';
@@ -13,10 +12,19 @@ import { addedDefinition, described, installedDefinition } from './definition.ts
 import { readFolder } from './folder.ts';
 import { checkNothingMissing } from './inputs.ts';
 import { NamesInUse } from './names-in-use.ts';
-import { catalogOrigin, namedPackage, registryOrigin } from './origins.ts';
+import {
+  catalogOrigin,
+  namedBundle,
+  namedPackage,
+  noPackage,
+  readOrigin,
+  registryOrigin,
+  unknownName,
+} from './origins.ts';
 import { sourceFor } from './packages/kinds.ts';
 import type { FetchedPackage } from './packages/source.ts';
 import {
+  fetchText,
   type Origin,
   type PlanContext,
   type PlannedFetch,
@@ -53,7 +61,7 @@ export class Installs {
     if (remote !== null) return this.add(remote, report, signal);
     await this.#course(report, signal, async (steps, startedAt) => {
       steps.begin('resolve', request.spec);
-      const plan = await this.planFor(request, steps.signal);
+      const plan = await this.planFor(request, steps.signal, (detail) => steps.detail(detail));
       steps.warn(...plan.warnings);
       const spec = specText(parseSpec(request.spec));
       await this.#reserved(plan.name, steps, async () => {
@@ -112,8 +120,13 @@ export class Installs {
   }
 
   /** The spec looked up and planned; nothing is fetched. */
-  async planFor(request: InstallRequest, signal: AbortSignal): Promise<PlannedInstall> {
-    return planInstall(request, await this.#originOf(parseSpec(request.spec), signal), this.#context(request));
+  async planFor(
+    request: InstallRequest,
+    signal: AbortSignal,
+    report: Report = () => undefined,
+  ): Promise<PlannedInstall> {
+    const origin = await this.#originOf(parseSpec(request.spec), signal);
+    return planInstall(request, await this.#read(origin, signal, report), this.#context(request));
   }
 
   /** Null where nothing has to be fetched. What it makes is undone with the steps. */
@@ -124,9 +137,9 @@ export class Installs {
   ): Promise<FetchedPackage | null> {
     if (plan.fetch === null) return null;
     const { paths, packages, registry } = this.#ports;
-    const { kind, identifier, range, fileSha256, runtimeArguments } = plan.fetch;
+    const { kind, identifier, fileSha256, runtimeArguments } = plan.fetch;
     const folder = paths.packageOf(plan.name);
-    steps.begin('fetch', `${kind}:${identifier}@${range}`);
+    steps.begin('fetch', fetchText(plan.fetch));
     // Nothing in the registry points there: an install that was killed left it.
     if (registry.server(plan.name) === null) await rm(folder, { recursive: true, force: true });
     const request = {
@@ -214,31 +227,23 @@ export class Installs {
     return { place: { cwd: request.cwd ?? null, userHome: this.#ports.userHome } };
   }
 
+  /** A package that describes itself is looked at before it is planned. */
+  async #read(origin: Origin, signal: AbortSignal, report: Report): Promise<Origin> {
+    if (origin.kind !== 'package' || origin.package.kind === 'bundled') return origin;
+    const source = this.#ports.packages[origin.package.kind];
+    return source?.read === undefined ? origin : readOrigin(origin, await source.read(origin.package, signal, report));
+  }
+
   async #originOf(spec: Spec, signal: AbortSignal): Promise<Origin> {
     if (spec.kind === 'package') return namedPackage(spec);
     if (spec.kind === 'registry') return registryOrigin(await this.#ports.published(spec.name, spec.version, signal));
-    if (spec.kind === 'url') {
-      throw new McpdError('SPEC_INVALID', {
-        what: `${spec.url.slice(0, NAME_SHOWN)} is no package`,
-        fix: 'name the address of a remote server by "url"',
-      });
-    }
+    if (spec.kind === 'bundle') return namedBundle(spec);
+    if (spec.kind === 'url') throw noPackage(spec.url);
     if (spec.kind === 'folder') return { kind: 'folder', folder: await readFolder(spec.path) };
     const catalog = this.#ports.catalog();
     const entry = findEntry(spec.name, catalog);
     if (entry !== null) return catalogOrigin(entry);
-    const hint = didYouMean(
-      spec.name,
-      catalog.flatMap(({ name, aliases }) => [name, ...aliases]),
-    );
-    throw new McpdError('PACKAGE_UNKNOWN', {
-      what: `the catalog has no "${spec.name.slice(0, NAME_SHOWN)}"`,
-      ...(hint === undefined ? {} : { why: hint }),
-      fix:
-        spec.name.length > NAME_SHOWN
-          ? 'mcpd search'
-          : `mcpd search ${spec.name}; a package of npm: mcpd install npm:${spec.name}; a folder: mcpd install ./${spec.name}`,
-    });
+    throw unknownName(spec.name, catalog);
   }
 
   /** Null for a server that wants a login first. @throws McpdError why it cannot be used */
@@ -287,5 +292,4 @@ export class Installs {
   }
 }
 
-/** Of a name in an error. */
-const NAME_SHOWN = 60;
+type Report = (detail: string) => void;

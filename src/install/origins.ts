@@ -1,14 +1,14 @@
 import type { CatalogEntry } from '../../registry/catalog.ts';
 import { shortName } from '../../registry/official/published-listing.ts';
 import type { Published, PublishedPackage } from '../../registry/published.ts';
+import { didYouMean } from '../closest.ts';
 import type { Sharing } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
-import type { Found, Origin } from './plan.ts';
+import type { ReadPackage } from './packages/source.ts';
+import type { Found, PackageOrigin } from './plan.ts';
 import { type Spec, specText } from './spec.ts';
 
 /** From what was found of a server to what is planned: which of its packages is installed. Pure. */
-
-type PackageOrigin = Extract<Origin, { kind: 'package' }>;
 
 /** @throws McpdError PACKAGE_UNSUPPORTED */
 export function catalogOrigin({ name, sharing, published }: CatalogEntry): PackageOrigin {
@@ -44,7 +44,48 @@ export function registryOrigin({ published, place }: { published: Published; pla
   return publishedOrigin(found, published, { name: shortName(published.name), sharing: 'auto' });
 }
 
+/** A bundle that a person named: only the bundle itself describes it. */
+export function namedBundle(spec: Extract<Spec, { kind: 'bundle' }>): PackageOrigin {
+  const { identifier, sha256 } = spec;
+  const named = namedPackage({ kind: 'package', of: 'mcpb', identifier, range: '' });
+  const pack = { ...named.package, version: null, fileSha256: sha256 };
+  return { ...named, found: { kind: 'mcpb', ref: specText(spec) }, package: pack };
+}
+
+/** What is known of a package once it was looked at. It says itself what it is called where a person named nothing but the package. */
+export function readOrigin(origin: PackageOrigin, { published, package: pack }: ReadPackage): PackageOrigin {
+  if (origin.found.kind === pack.kind) return { ...origin, published, package: pack, name: published.name };
+  const warnings = [...origin.published.warnings, ...published.warnings];
+  return { ...origin, published: { ...origin.published, warnings }, package: pack };
+}
+
+/** A name that the catalog does not have: with the one that was meant, and what else it may be. */
+export function unknownName(name: string, catalog: readonly CatalogEntry[]): McpdError {
+  const hint = didYouMean(
+    name,
+    catalog.flatMap((entry) => [entry.name, ...entry.aliases]),
+  );
+  return new McpdError('PACKAGE_UNKNOWN', {
+    what: `the catalog has no "${name.slice(0, NAME_SHOWN)}"`,
+    ...(hint === undefined ? {} : { why: hint }),
+    fix:
+      name.length > NAME_SHOWN
+        ? 'mcpd search'
+        : `mcpd search ${name}; a package of npm: mcpd install npm:${name}; a folder: mcpd install ./${name}`,
+  });
+}
+
+export function noPackage(url: string): McpdError {
+  return new McpdError('SPEC_INVALID', {
+    what: `${url.slice(0, NAME_SHOWN)} is no package`,
+    fix: 'name the address of a remote server by "url"',
+  });
+}
+
 // — internal —
+
+/** Of a name in an error. */
+const NAME_SHOWN = 60;
 
 /**
  * The package of a published server that is installed: the first of the kind that comes first in `KINDS`.

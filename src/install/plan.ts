@@ -8,6 +8,8 @@ import { riskyVariables } from '../risky-variables.ts';
 import { secretsIn } from '../secret-references.ts';
 import { serverNameOf } from '../server-names.ts';
 import type { Runnable } from './bin.ts';
+import { BUNDLE_FOLDER, folderIn } from './bundle/places.ts';
+import { bundleText } from './bundle/spec.ts';
 import { commandLineOf } from './command-line.ts';
 import type { DevelopmentFolder } from './folder.ts';
 import type { CallerPlace } from './inputs.ts';
@@ -33,6 +35,8 @@ export type Origin =
     }
   | { kind: 'folder'; folder: DevelopmentFolder };
 
+export type PackageOrigin = Extract<Origin, { kind: 'package' }>;
+
 export interface PlanContext {
   place: CallerPlace;
 }
@@ -54,7 +58,7 @@ export interface PlannedInstall {
   description: string;
   origin: Origin;
   fetch: PlannedFetch | null;
-  /** Null while only the package can tell. */
+  /** Null while only the package can tell. `${__dirname}` in it, in `args` and in `env` is the folder that a bundle will have. */
   program: Runnable | null;
   /** After the program's own. As in `env`, what is missing is a placeholder here: not to be started before `missing` is empty. */
   args: string[];
@@ -98,15 +102,24 @@ export function planView(plan: PlannedInstall): InstallPlan {
     command: OWN_NODE,
     args: [fetch === null ? '…' : `<${fetch.identifier}@${fetch.range}>`],
   };
+  const shown = (text: string) => (fetch?.kind === 'mcpb' ? folderIn(text, `<${name}@${fetch.range}>`) : text);
   return {
     name,
     description,
-    fetch: fetch === null ? null : `${fetch.kind}:${fetch.identifier}@${fetch.range}`,
+    fetch: fetch === null ? null : fetchText(fetch),
     inputs: missing,
-    commandLine: commandLineOf({ command: program.command, args: [...program.args, ...plan.args] }, plan.env),
+    commandLine: commandLineOf(
+      { command: shown(program.command), args: [...program.args, ...plan.args].map(shown) },
+      Object.fromEntries(Object.entries(plan.env).map(([variable, text]) => [variable, shown(text)])),
+    ),
     warnings,
     published: publishedAt(plan.origin),
   };
+}
+
+/** What is fetched, so that it can be asked for once more: the very same. */
+export function fetchText({ kind, identifier, range, fileSha256 }: PlannedFetch): string {
+  return kind === 'mcpb' ? bundleText(identifier, fileSha256) : `${kind}:${identifier}@${range}`;
 }
 
 /** A server's name from what was asked for, else from the package; a slugged one is told. @throws McpdError NAME_INVALID */
@@ -125,7 +138,6 @@ function publishedAt(origin: Origin): InstallPlan['published'] {
 }
 
 type Parts = Pick<PlannedInstall, 'fetch' | 'program' | 'args' | 'warnings'> & { env: [string, string][] };
-type PackageOrigin = Extract<Origin, { kind: 'package' }>;
 
 function planPackage(
   { found, published, package: pack }: PackageOrigin,
@@ -144,13 +156,16 @@ function planPackage(
     const text = values.textOf(input);
     return text === null ? [] : [[input.name, text]];
   });
-  const fixed = pack.env.filter(({ value }) => value !== null).map(({ name }) => name);
+  // What a bundle brings along itself is its own code.
+  const isOwn = (value: string) => pack.kind === 'mcpb' && value.startsWith(BUNDLE_FOLDER);
+  const fixed = pack.env.filter(({ value }) => value !== null && !isOwn(value)).map(({ name }) => name);
   warnings.push(...riskyVariables(fixed, found.kind === 'catalog' ? 'the catalog' : title));
   const { kind, identifier, version, registryBaseUrl: registry, fileSha256 } = pack;
   if (kind === 'bundled')
     return { fetch: null, program: { command: OWN_NODE, args: [`${OWN_DIST}/${identifier}`] }, args, env, warnings };
   const fetch = { kind, identifier, range: version ?? 'latest', registry, fileSha256, runtimeArguments };
-  return { fetch, program: null, args, env, warnings };
+  const program = kind === 'mcpb' && pack.runtimeHint !== null ? { command: pack.runtimeHint, args: [] } : null;
+  return { fetch, program, args, env, warnings };
 }
 
 /** Positional arguments that nobody gave by name take what stands after `--` up to the first flag; the rest comes last. */

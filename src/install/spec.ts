@@ -3,6 +3,7 @@ import { isPublishedName, isPublishedVersion, LATEST } from '../../registry/offi
 import { identifierFault } from '../../registry/package-names.ts';
 import type { PackageKind } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { bundleText, isBundleName, parseBundle } from './bundle/spec.ts';
 
 /** What a person wrote after `mcpd install`, understood but not looked up. */
 export type Spec =
@@ -11,6 +12,8 @@ export type Spec =
   | { kind: 'package'; of: PackageKind; identifier: string; range: string }
   /** A name of an MCP registry; a null version is the newest. */
   | { kind: 'registry'; name: string; version: string | null }
+  /** `identifier` is an absolute path or an address; `sha256` the one file that will do. */
+  | { kind: 'bundle'; identifier: string; sha256: string | null }
   | { kind: 'folder'; path: string }
   /** A remote server; not checked yet. */
   | { kind: 'url'; url: string };
@@ -19,6 +22,9 @@ export type Spec =
 export function parseSpec(text: string): Spec {
   const spec = text.trim();
   if (spec === '' || /[\0\r\n]/.test(spec)) throw invalid(spec, 'it is empty or has line breaks', CHOICES);
+  if (/^mcpb:/i.test(spec)) return { kind: 'bundle', ...parseBundle(spec.slice('mcpb:'.length)) };
+  if (isBundleName(spec) && (posix.isAbsolute(spec) || win32.isAbsolute(spec) || /^https?:/i.test(spec)))
+    return { kind: 'bundle', ...parseBundle(spec) };
   if (posix.isAbsolute(spec) || win32.isAbsolute(spec)) return { kind: 'folder', path: spec };
   if (/^\.{1,2}([/\\]|$)/.test(spec)) throw invalid(spec, 'a folder must be given by its absolute path here', CHOICES);
   if (/^npm:/i.test(spec)) return parseNpm(spec, spec.slice('npm:'.length));
@@ -42,6 +48,8 @@ export function specText(spec: Spec): string {
       return `${spec.of}:${spec.identifier}@${spec.range}`;
     case 'registry':
       return spec.version === null ? spec.name : `${spec.name}@${spec.version}`;
+    case 'bundle':
+      return bundleText(spec.identifier, spec.sha256);
     case 'folder':
       return spec.path;
     case 'url':
@@ -57,12 +65,11 @@ export function isExactVersion(range: string): boolean {
 // — internal —
 
 const CHOICES =
-  'mcpd install NAME (see mcpd search), io.github.USER/NAME[@VERSION], npm:PKG[@VERSION], ./FOLDER, or https://HOST/PATH';
+  'mcpd install NAME (see mcpd search), io.github.USER/NAME[@VERSION], npm:PKG[@VERSION], ./FOLDER, ./BUNDLE.mcpb, or https://HOST/PATH';
 const UNSUPPORTED = new Map([
   ['pypi', 'packages of PyPI cannot be installed yet; install it yourself and use mcpd add NAME -- COMMAND'],
   ['oci', 'containers cannot be installed yet; use mcpd add NAME -- docker run -i --rm IMAGE'],
   ['docker', 'containers cannot be installed yet; use mcpd add NAME -- docker run -i --rm IMAGE'],
-  ['mcpb', 'bundles cannot be installed yet; unpack it and use mcpd add NAME -- COMMAND'],
 ]);
 
 /** A version, a tag or a range; nothing that npm would read as an address, a file or an option. */

@@ -1,7 +1,8 @@
 import type { PublishedArgument, PublishedInput } from '../../registry/published.ts';
 import { TEMPLATE } from '../../registry/server-json-inputs.ts';
 import type { InputSpec } from '../api/contract.ts';
-import { hasReference, secretReference } from '../secret-references.ts';
+import { McpdError } from '../errors.ts';
+import { hasReference, secretReference, secretsIn, variablesIn } from '../secret-references.ts';
 import { type CallerPlace, type GivenValue, inputSpec, type Resolved, resolveInput, secretNameOf } from './inputs.ts';
 import { checkNoNul, checkVariableName } from './variables.ts';
 
@@ -49,11 +50,8 @@ export class Values {
   wordsOf({ flag, repeated, input }: PublishedArgument): string[] {
     const before = flag === null ? [] : [flag];
     if (input === null) return before;
-    const lines = repeated
-      ? this.given(input.name)
-          ?.value.split('\n')
-          .filter((line) => line !== '')
-      : undefined;
+    const text = this.given(input.name)?.value ?? (input.value === null ? input.default : null);
+    const lines = repeated ? text?.split('\n').filter((line) => line !== '') : undefined;
     const texts = lines?.map((line) => this.textFor(input, line)) ?? [this.textOf(input)];
     return texts.flatMap((text) => (text === null ? [] : [...before, text]));
   }
@@ -85,6 +83,7 @@ export class Values {
   /** A template with its variables filled; what it names and does not describe stays. Left out when a variable of it is. */
   #filled(input: PublishedInput, template: string): string | null {
     let isLeftOut = false;
+    const told = [template];
     const text = template.replace(TEMPLATE, (whole, name: string) => {
       const variable = input.variables.find((each) => each.name === name);
       if (variable === undefined) return whole;
@@ -94,8 +93,10 @@ export class Values {
         required: variable.required || input.required,
       });
       if (part === null) isLeftOut = true;
+      else told.push(part);
       return part ?? '';
     });
+    checkNoneComposed(text, told);
     return isLeftOut ? null : text;
   }
 
@@ -107,4 +108,20 @@ export class Values {
     this.secrets.set(name, value);
     return secretReference(name);
   }
+}
+
+/** Parts of a publisher's that are harmless alone must not make a reference to what is the person's. @throws McpdError INPUT_INVALID */
+function checkNoneComposed(text: string, parts: readonly string[]): void {
+  const names = (each: string) => [
+    ...secretsIn(each).map((name) => `secret:${name}`),
+    ...variablesIn(each).map((name) => `env:${name}`),
+  ];
+  const told = new Set(parts.flatMap(names));
+  const composed = names(text).find((name) => !told.has(name));
+  if (composed === undefined) return;
+  throw new McpdError('INPUT_INVALID', {
+    what: 'its values come to a reference that nobody wrote',
+    why: `put together they name ${composed}`,
+    fix: 'do not install it; or give other values',
+  });
 }

@@ -7,11 +7,14 @@ import { openRegistry, type Registry } from '../../registry/registry.ts';
 import type { CommandRequest, InstallEvent, InstallRequest, ServerStatus } from '../../src/api/contract.ts';
 import type { TrialOutcome } from '../../src/core/events.ts';
 import type { ServerDefinition, ServerMemory } from '../../src/core/model.ts';
+import { bundlesIn } from '../../src/install/bundle/bundles.ts';
 import { Installer } from '../../src/install/install.ts';
 import { packageSources } from '../../src/install/packages/kinds.ts';
 import type { CommandFinding } from '../../src/install/ports.ts';
 import { placed } from '../../src/own-places.ts';
 import { type Paths, pathsOf } from '../../src/paths.ts';
+import { proxiesOf } from '../../src/proxy.ts';
+import { fetchThrough } from '../../src/proxy-fetch.ts';
 import { loginSpace, openSecrets, type Secrets } from '../../src/secrets.ts';
 import type { TemporaryHome } from './home.ts';
 import { inFiles } from './secrets.ts';
@@ -38,6 +41,10 @@ export interface InstallationOptions {
   now?: () => number;
   /** Called round each write of a server into the registry. */
   onSave?: (moment: 'before' | 'after') => void;
+  /** The PATH on which a bundle's runtime is looked for; this process's own where none is given. */
+  path?: string;
+  /** Proxies for bundles. */
+  bundleEnv?: NodeJS.ProcessEnv;
 }
 
 export async function installationIn(home: TemporaryHome, options: InstallationOptions = {}): Promise<Installation> {
@@ -53,10 +60,21 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
     catalog: () => options.catalog ?? loadCatalog(),
     registry: savingWith(registry, options.onSave),
     secrets,
-    packages: packageSources({
-      execPath: process.execPath,
-      env: async () => ({ ...home.env, npm_config_cache: home.folder('npm-cache'), ...options.npmEnv }),
-    }),
+    packages: packageSources(
+      {
+        execPath: process.execPath,
+        env: async () => ({ ...home.env, npm_config_cache: home.folder('npm-cache'), ...options.npmEnv }),
+      },
+      {
+        bundles: bundlesIn(paths.packages, fetchThrough(proxiesOf(options.bundleEnv ?? {})), ending.signal),
+        userHome: home.userHome,
+        machine: {
+          platform: process.platform,
+          nodeVersion: process.versions.node,
+          findCommand: async (command) => findCommand(command, home.userHome, options.path),
+        },
+      },
+    ),
     published: async () => {
       throw new RangeError('no MCP registry is asked here');
     },
@@ -118,8 +136,8 @@ function savingWith(registry: Registry, onSave: InstallationOptions['onSave']): 
   return { ...registry, saveServer: during(saveServer), replaceServer: during(replaceServer) };
 }
 
-function findCommand(command: string, cwd: string): CommandFinding {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
+function findCommand(command: string, cwd: string, searched = process.env['PATH'] ?? ''): CommandFinding {
+  const folders = searched.split(delimiter);
   const candidates = isAbsolute(command) ? [command] : folders.map((folder) => join(folder, command));
   const path = candidates.find((candidate) => existsSync(candidate));
   if (path === undefined) return { kind: 'missing', lookedIn: isAbsolute(command) ? [cwd] : folders };

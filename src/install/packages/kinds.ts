@@ -1,11 +1,12 @@
 import type { PackageKind } from '../../core/model.ts';
 import { McpdError } from '../../errors.ts';
+import { type BundleOptions, bundlePackages } from './mcpb.ts';
 import { npmPackages } from './npm.ts';
 import type { PackageSource, PackageSources, ToolOptions } from './source.ts';
 
 /** The table over the kinds of packages. */
-export function packageSources(options: ToolOptions): PackageSources {
-  return { npm: npmPackages(options) };
+export function packageSources(tools: ToolOptions, bundles: BundleOptions): PackageSources {
+  return { npm: npmPackages(tools), mcpb: bundlePackages(bundles) };
 }
 
 /** @throws McpdError PACKAGE_UNSUPPORTED naming the kind */

@@ -1,3 +1,4 @@
+import type { Published, PublishedPackage } from '../../../registry/published.ts';
 import type { InstalledPackage, PackageKind } from '../../core/model.ts';
 import type { Runnable } from '../bin.ts';
 
@@ -31,10 +32,18 @@ export interface FetchedPackage {
   root: string;
   /** Everything up to the package's own arguments. */
   runnable: Runnable;
+  /** Where the server runs, and what `${__dirname}` in its arguments and variables stands for; its data folder where none is named. */
+  folder?: string;
   description: string;
   /** Names of packages whose install scripts were not run. */
   scriptsLeftOut: string[];
   warnings: string[];
+}
+
+export interface ReadPackage {
+  published: Published;
+  /** What is installed then, and nothing else. */
+  package: PublishedPackage;
 }
 
 /** Installs packages of one kind into mcpd's home, at an exact version. */
@@ -44,6 +53,11 @@ export interface PackageSource {
    * @throws McpdError PACKAGE_UNKNOWN, VERSION_UNKNOWN, PACKAGE_NOT_RUNNABLE, FETCH_FAILED, DISK_FULL, HOME_UNWRITABLE
    */
   fetch(request: PackageRequest, signal: AbortSignal, report: (detail: string) => void): Promise<FetchedPackage>;
+  /**
+   * Of a kind whose packages say themselves what they ask and how they run: what is known once it was looked at. Nothing of it runs.
+   * @throws McpdError as `fetch`
+   */
+  read?(pack: PublishedPackage, signal: AbortSignal, report: (detail: string) => void): Promise<ReadPackage>;
   /** The version that a fetch would bring now. Leaves nothing behind. @throws McpdError as `fetch` */
   versionOf(request: VersionRequest, signal: AbortSignal): Promise<string>;
 }
