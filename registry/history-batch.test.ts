@@ -84,3 +84,9 @@ test('of an error, neither secrets nor what looks like one are kept, nor more th
   expect(errorOf(error)).toBe('login of bob with *** failed: token *** is no good');
   expect(errorOf('no '.repeat(10_000))).toHaveLength(HISTORY_TEXT_CHARS_MAX);
 });
+
+test('a secret that has a quote in it is masked before quotes are left out, and no piece of it stays', () => {
+  const mask = (_: string, text: string) => text.replaceAll('hun"ter2', '***');
+  const error = 'cannot use hun"ter2 for "the key"';
+  expect([...unpackCalls(packCalls([aCall(1, { error })], 1, mask))][0]?.[12]).toBe('cannot use *** for "…"');
+});

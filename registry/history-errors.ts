@@ -1,8 +1,12 @@
+import { withoutQuoted } from '../src/core/failures.ts';
 import { isConfidential } from '../src/secret-shape.ts';
 
-/** The text of an error as it is kept: without the server's secrets, and without words that look like somebody's. `mask` knows the former. */
+/**
+ * The text of an error as it is kept: without the server's secrets, which `mask` knows, without what it quotes, and without words that look
+ * like somebody's secrets. In this order: a secret that has quotes in it would be left in pieces.
+ */
 export function maskedError(text: string, server: string, mask: (server: string, text: string) => string): string {
-  return mask(server, text).replace(WORD, (word) => (isConfidential('', word) ? '***' : word));
+  return withoutQuoted(mask(server, text)).replace(WORD, (word) => (isConfidential('', word) ? '***' : word));
 }
 
 // — internal —

@@ -66,7 +66,9 @@ export class HistoryLink {
     this.#hasWritten = true;
     const calls = packCalls(records, firstId, this.#options.mask);
     this.queuedRows += rows;
-    post(worker, { type: 'write', calls, transitions, rows }, [calls.numbers.buffer, calls.marks.buffer]);
+    const { mask } = this.#options;
+    const masked = transitions.map((one) => ({ ...one, reason: mask(one.server, one.reason) }));
+    post(worker, { type: 'write', calls, transitions: masked, rows }, [calls.numbers.buffer, calls.marks.buffer]);
   }
 
   /** Null while the thread is dead. @throws {McpdError} INTERNAL without an answer in time, or what ails the file */

@@ -183,7 +183,10 @@ export const LOG_RETRY_MS = 5 * SECOND;
 /** One reading of past lines. */
 export const LOG_READ_LINES_MAX = 10_000;
 export const LOG_READ_BYTES_MAX = 16 * MIB;
-/** Values shorter than this are no secrets (`true`, `5432`): masking them would spoil the log. */
+/**
+ * Values shorter than this are no secrets (`true`, `5432`), and words of mcpd and of servers are as short: masking them would make logs
+ * unreadable and guessing them would take minutes. A longer value is masked wherever it stands, also inside of a word.
+ */
 export const SECRET_MASKED_CHARS_MIN = 6;
 /** Unwritten log bytes of one server; beyond it lines are dropped and counted. */
 export const LOG_QUEUE_BYTES_MAX = 1 * MIB;

@@ -14,7 +14,7 @@ import { abandon } from './asking.ts';
 import type { Call, Parked } from './call.ts';
 import type { CallRecord } from './call-record.ts';
 import { answer, arm, epoch, publishServer, refuse, toServer } from './emit.ts';
-import { failureOf, withoutQuoted } from './failures.ts';
+import { failureOf } from './failures.ts';
 import { armIdle } from './idle.ts';
 import { needsInput } from './input-refusals.ts';
 import { callsAtServer } from './instance.ts';
@@ -140,7 +140,7 @@ export function finishWithRefusal(
   if (isWithHost(call)) return hold(core, instance, call, { refusal, as: outcome });
   refuse(core, call.session, call.id, refusal);
   const { code: errorCode, message } = refusal;
-  finish(core, instance, call, { outcome, errorCode, error: withoutQuoted(message), responseBytes: 0 });
+  finish(core, instance, call, { outcome, errorCode, error: message, responseBytes: 0 });
 }
 
 /** Ends a call without an answer: its host cancelled it or left. The server is told, if it has the call. */

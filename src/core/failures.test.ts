@@ -30,6 +30,6 @@ test('a hostile message costs no time', () => {
 test('an error without a message, or with a very long one, is no reason to read it all', () => {
   expect(of('{"code":-1}')).toBeNull();
   expect(of('{"code":-1,"message":7}')).toBeNull();
-  expect(of('{"code":-1,"message":"it \\"is\\" down"}')).toBe('it "…" down');
+  expect(of('{"code":-1,"message":"it \\"is\\" down"}')).toBe('it "is" down');
   expect(of(`{"code":-1,"message":"${'x'.repeat(10_000)}"}`)).toBe('a message of 10002 bytes');
 });

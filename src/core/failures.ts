@@ -3,17 +3,16 @@ import { jsonString, member } from '../protocol/members.ts';
 
 /**
  * Why a call failed, for the history. Arguments and results are never kept, and messages like to quote them: what stands in quotes is left
- * out. What is kept is a help for people, so a very long message is only counted.
+ * out, once secrets are masked, which may have quotes in them. What is kept is a help for people, so a very long message is only counted.
  */
 
-/** The message of a server's error. */
+/** The message of a server's error, to the letter. */
 export function failureOf(bytes: Uint8Array, error: Span): string | null {
   const message = member(bytes, error, 'message');
   if (message === null) return null;
   const length = message.end - message.start;
   if (length > MESSAGE_BYTES_MAX) return `a message of ${length} bytes`;
-  const text = jsonString(bytes, message);
-  return text === null ? null : withoutQuoted(text);
+  return jsonString(bytes, message);
 }
 
 export function withoutQuoted(message: string): string {

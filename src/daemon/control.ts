@@ -64,7 +64,7 @@ export class Control implements DaemonControl {
   }
 
   servers(): ServerStatus[] {
-    return this.#parts.gateway.statuses().map(shown);
+    return this.#parts.gateway.statuses().map((status) => shown(status, this.#parts.masks));
   }
 
   server(name: string): Promise<ServerInfo> {

@@ -35,7 +35,7 @@ import { Proofs } from './proofs.ts';
 import { toEach } from './recorders.ts';
 import { type Edges, Runtime } from './runtime.ts';
 import { DaemonTelemetry } from './telemetry.ts';
-import { logText } from './views.ts';
+import { logText, shown } from './views.ts';
 import { ServerWaits } from './waiting.ts';
 import { Watching } from './watching.ts';
 
@@ -188,7 +188,7 @@ class WiredDaemon implements Daemon, Parts {
   }
 
   dump(): string {
-    const [servers, sessions] = [this.gateway.statuses(), this.gateway.sessions()];
+    const [servers, sessions] = [this.gateway.statuses().map((one) => shown(one, this.masks)), this.gateway.sessions()];
     return JSON.stringify({ status: this.status(), servers, sessions }, null, 2);
   }
 

@@ -85,7 +85,7 @@ export class Installing {
       present: (name) => {
         const server = gateway.status(name);
         if (server === null) throw new McpdError('SERVER_UNKNOWN', { what: `${name} was uninstalled meanwhile` });
-        return { server: shown(server), tools: toolsOf(gateway, name) };
+        return { server: shown(server, parts.masks), tools: toolsOf(gateway, name) };
       },
       dropLog: (server) => processes.deleteLog(server),
       ending: parts.ending,

@@ -4,10 +4,10 @@ import { shown } from './views.ts';
 
 /** Tells whoever watches what has changed, in the words of the API. Fed by the core's `publish` effects. */
 export class LiveEvents {
-  readonly #parts: Pick<Parts, 'gateway' | 'figures'>;
+  readonly #parts: Pick<Parts, 'gateway' | 'figures' | 'masks'>;
   readonly #watchers = new Set<(event: LiveEvent) => void>();
 
-  constructor(parts: Pick<Parts, 'gateway' | 'figures'>) {
+  constructor(parts: Pick<Parts, 'gateway' | 'figures' | 'masks'>) {
     this.#parts = parts;
   }
 
@@ -23,7 +23,12 @@ export class LiveEvents {
     if (this.#watchers.size === 0) return;
     const status = topic === 'server' ? gateway.status(name) : null;
     if (topic === 'sessions') this.#tell({ type: 'sessions', sessions: gateway.sessions() });
-    else this.#tell(status === null ? { type: 'server-removed', name } : { type: 'server', server: shown(status) });
+    else
+      this.#tell(
+        status === null
+          ? { type: 'server-removed', name }
+          : { type: 'server', server: shown(status, this.#parts.masks) },
+      );
   }
 
   /** The daemon begins to end, whatever the reason. */

@@ -101,7 +101,7 @@ export class Logins {
     // One that takes its time is told as it is: the login itself is done.
     const status = await waits.until(name, settled).catch(() => gateway.status(name));
     if (status === null) throw unknownServer(name, [...gateway.view.servers.keys()]);
-    return shown(status);
+    return shown(status, this.#parts.masks);
   }
 
   /** Hosts and people who ask why the server is locked get the link as long as it is good. */

@@ -5,6 +5,7 @@ import type { ServerStatus } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import type { Parts } from './parts.ts';
 import { knownServer } from './server-control.ts';
+import { maskedEvent } from './try-masking.ts';
 import { offerOf } from './views.ts';
 
 /** What servers offer, carried out by the daemon's parts. */
@@ -17,7 +18,13 @@ export class Offers implements OffersControl {
 
   of(server: string): ServerOffer {
     this.#known(server);
-    return offerOf(this.#parts.gateway, server);
+    const { lists, ...offer } = offerOf(this.#parts.gateway, server);
+    const mask = this.#parts.masks.of(server);
+    const entries = Object.entries(lists).map(([kind, list]) => [
+      kind,
+      list.map((one) => ({ ...one, json: mask(one.json) })),
+    ]);
+    return { ...offer, lists: { ...lists, ...Object.fromEntries(entries) } };
   }
 
   async readAnew(server: string, signal: AbortSignal): Promise<ServerOffer> {
@@ -34,7 +41,12 @@ export class Offers implements OffersControl {
 
   async try(server: string, request: TryRequest, tell: (event: TryEvent) => void, signal: AbortSignal): Promise<void> {
     this.#known(server);
-    await (await this.#parts.hosts.tries()).run(server, request, tell, signal);
+    await (await this.#parts.hosts.tries()).run(
+      server,
+      request,
+      (event) => tell(maskedEvent(event, this.#parts.masks.of(server))),
+      signal,
+    );
   }
 
   async answer(id: string, question: string, answer: TryAnswer): Promise<void> {

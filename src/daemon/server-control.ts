@@ -22,13 +22,13 @@ export function knownServer(gateway: Gateway, name: string): ServerStatus {
 
 /** @throws McpdError SERVER_UNKNOWN */
 export async function serverInfo(parts: Parts, name: string): Promise<ServerInfo> {
-  const { gateway, paths, secrets, history, logins } = parts;
+  const { gateway, masks, paths, secrets, history, logins } = parts;
   const status = knownServer(gateway, name);
   const known = gateway.view.servers.get(name);
   const { transitions, daemons } = await history.timeline(name, TRANSITIONS_SHOWN);
   return {
-    ...shown(status),
-    instructions: known?.memory?.instructions ?? null,
+    ...shown(status, masks),
+    instructions: masks.of(name)(known?.memory?.instructions ?? '') || null,
     serverInfo: JSON.parse(known?.memory?.serverInfo ?? 'null'),
     capabilities: JSON.parse(known?.memory?.capabilities ?? 'null'),
     lists: listsOf(gateway, name),

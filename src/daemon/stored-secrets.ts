@@ -62,11 +62,11 @@ export async function setSecret(parts: Parts, server: string, { name, value }: S
   const wasRefused = gateway.view.servers.get(server)?.locked?.because === 'header-refused';
   if (wasRefused) runtime.post({ type: 'server-locked', at: now(), server, lock: null });
   const restarted = before.enabled && before.state !== 'stopped' && before.state !== 'stopping';
-  if (!restarted) return { server: shown(gateway.status(server) ?? before), restarted };
+  if (!restarted) return { server: shown(gateway.status(server) ?? before, parts.masks), restarted };
   runtime.post({ type: 'command', at: now(), server, command: 'restart' });
   const status = await waits.until(server, isUpOrDown);
   if (status === null) throw new McpdError('SERVER_UNKNOWN', { what: `${server} was uninstalled meanwhile` });
-  return { server: shown(status), restarted };
+  return { server: shown(status, parts.masks), restarted };
 }
 
 /**

@@ -19,10 +19,18 @@ import { showableRawJson } from '../text.ts';
 
 /** What people are shown of the core's data: pure, made on request. */
 
-/** A status with the paths that its launch has now. */
-export function shown(status: ServerStatus): ServerStatus {
-  const { launch } = status;
-  return launch.kind === 'http' ? status : { ...status, launch: placed(launch) };
+/** A status with the paths that its launch has now, and without secrets in what a server said of its troubles. */
+export function shown(status: ServerStatus, masks: { of(server: string): (text: string) => string }): ServerStatus {
+  const { launch, wantedReason, reason, fix, findings } = status;
+  const mask = masks.of(status.name);
+  const orNull = (text: string | null) => (text === null ? null : mask(text));
+  const words = {
+    wantedReason: orNull(wantedReason),
+    reason: orNull(reason),
+    fix: orNull(fix),
+    findings: findings.map(mask),
+  };
+  return { ...status, ...words, launch: launch.kind === 'http' ? launch : placed(launch) };
 }
 
 /** A lifecycle line, with whose process it is about where a server has several. */

@@ -45,9 +45,20 @@ export class LineCutter {
     return this.#bytes > 0;
   }
 
-  /** Takes what is waiting as a line. */
-  settle(): void {
-    if (this.#bytes > 0) this.#finish();
+  /** Takes what is waiting as a line, but for as many characters at its end as `held` says of it: these are the beginning of the next one. */
+  settle(held: (text: string) => number = () => 0): void {
+    if (this.#bytes === 0) return;
+    const text = Buffer.concat(this.#kept).toString();
+    const count = this.#bytes === this.#keptBytes ? held(text) : 0;
+    if (count === 0) return this.#finish();
+    const rest = Buffer.from(text.slice(-count));
+    if (count < text.length) {
+      this.#kept = [Buffer.from(text.slice(0, -count))];
+      this.#bytes = this.#keptBytes = this.#kept[0]?.length ?? 0;
+      this.#finish();
+    }
+    this.#kept = [rest];
+    this.#bytes = this.#keptBytes = rest.length;
   }
 
   /** What stays beyond this chunk is copied, or a few bytes would hold the whole chunk. */

@@ -11,7 +11,7 @@ import type { NoiseReason } from '../protocol/frame.ts';
 import { LogFile, logFiles } from './log-file.ts';
 import { type CutLine, LineCutter, LineRing, type LogLine, RepeatFolder, withCutMark } from './log-lines.ts';
 import { type LogSelection, readLog } from './log-reader.ts';
-import type { Mask } from './masking.ts';
+import { type Mask, maskOf } from './masking.ts';
 
 /** What one process prints on stderr: drained always, whatever becomes of the lines. */
 export interface StderrInput {
@@ -31,7 +31,7 @@ export class ServerLog {
   readonly #listeners = new Set<(line: LogLine) => void>();
   readonly #cutters = new Set<LineCutter>();
   #timer: NodeJS.Timeout | null = null;
-  #mask: Mask = (text) => text;
+  #mask: Mask = maskOf([]);
 
   constructor(path: string) {
     this.path = path;
@@ -129,7 +129,8 @@ export class ServerLog {
   #settle(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    for (const cutter of this.#cutters) cutter.settle();
+    // What may be the beginning of a secret waits for the rest, or it would be told in two halves.
+    for (const cutter of this.#cutters) cutter.settle((text) => this.#mask.begun(text));
     for (const line of this.#folder.settle()) this.#write(line);
   }
 }

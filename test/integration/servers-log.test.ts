@@ -6,6 +6,7 @@ import { pathsOf } from '../../src/paths.ts';
 import { LogFile } from '../../src/servers/log-file.ts';
 import type { LogLine } from '../../src/servers/log-lines.ts';
 import { readLog } from '../../src/servers/log-reader.ts';
+import { maskOf } from '../../src/servers/masking.ts';
 import { ServerLog } from '../../src/servers/server-log.ts';
 import { fake } from '../harness/fake.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
@@ -145,6 +146,28 @@ test('half a line in the middle of a log is passed over', async () => {
   const path = join(home.root, 'x.log');
   writeFileSync(path, `${JSON.stringify(line('one'))}\n{"at":12,"sour\n${JSON.stringify(line('two'))}\n{"at":`);
   expect(texts(await readLog(path, { lines: 10, since: null }))).toEqual(['one', 'two']);
+});
+
+test('a secret that comes in pieces, with a rest between them, is masked as a whole', async () => {
+  const log = new ServerLog(join(home.root, 'x.log'));
+  log.maskWith(maskOf(['sk-0123456789abcdef']));
+  const stderr = log.stderr();
+  for (const piece of ['ready\nkey: s', 'k-0123456', '789abcdef', '; next s', 'ix']) {
+    stderr.push(Buffer.from(piece));
+    await log.flush(); // what is waiting is told after a while
+  }
+  stderr.push(Buffer.from('\nlast sk-0'));
+  stderr.end();
+  expect(texts(await log.lines({ lines: 10, since: null }))).toEqual([
+    'ready',
+    'key: ',
+    '***',
+    '; next ',
+    'six',
+    '', // the end of a line of which all was told
+    'last sk-0',
+  ]);
+  expect(stderr.tail().join()).not.toContain('0123456');
 });
 
 test('a log that cannot be written stops nothing, says so, answers from memory, and goes on when it can', async () => {
