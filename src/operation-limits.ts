@@ -175,6 +175,11 @@ export const UPDATE_CHANGES_MAX = 200;
 /** Of a value in such a difference: descriptions are read whole, schemas of usual size too. */
 export const UPDATE_VALUE_CHARS_MAX = 4000;
 
+/** Files of one package whose digest is kept: more than any server has with all that it needs. */
+export const PACKAGE_FILES_MAX = 50_000;
+/** Their bytes: beyond it, looking at them costs seconds each time. */
+export const PACKAGE_BYTES_MAX = 1024 * MIB;
+
 // — Watching —
 /** Changes of a development folder are gathered this long before its server restarts. */
 export const WATCH_DEBOUNCE_MS = 300;

@@ -17,6 +17,8 @@ export interface Paths {
   secretKey: string;
   /** Where earlier versions kept them as they are; read once, and removed. */
   plainSecrets: string;
+  /** What was agreed to of each server: versions, command lines, digests of lists. Nothing secret. */
+  lock: string;
   token: string;
   /** The token that reads `/metrics` and nothing else; made when a person asks for it. */
   scrapeToken: string;
@@ -69,6 +71,7 @@ export function pathsOf(home: string): Paths {
     secrets: inHome('secrets.enc'),
     secretKey: inHome('secrets.key'),
     plainSecrets: inHome('secrets.json'),
+    lock: inHome('mcpd.lock'),
     token: inHome('token'),
     scrapeToken: inHome('metrics-token'),
     daemonInfo: inHome('daemon.json'),

@@ -14,6 +14,20 @@ export const LIFE_COMMANDS: readonly Command[] = [
     load: async () => (await import('../commands/verify.ts')).runVerify,
   },
   {
+    name: 'lock',
+    group: 'servers',
+    summary: 'Compare servers with mcpd.lock: what they list, and the files of their packages.',
+    usage: 'lock [NAME] [--agree]',
+    operands: { min: 0, max: 1, noun: "a server's name", complete: 'server' },
+    options: { agree: { kind: 'flag', help: 'what it is now is agreed to' }, json: JSON_OPTION },
+    notes: ['Installs, updates and removals write mcpd.lock. Exits with 5 when something differs.'],
+    examples: [
+      ['mcpd lock', 'all servers'],
+      ['mcpd lock weather --agree', 'its tools may be other ones from now on'],
+    ],
+    load: async () => (await import('../commands/lock.ts')).runLock,
+  },
+  {
     name: 'outdated',
     group: 'servers',
     summary: 'Show which installed packages have a newer version.',

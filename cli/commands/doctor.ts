@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { SecretInfo } from '../../src/api/contract/credentials.ts';
 import type { Check, Verdict } from '../../src/api/contract/health.ts';
+import type { LockReport } from '../../src/api/contract/lock.ts';
 import type { ProcessTree, ServerStatus } from '../../src/api/contract.ts';
 import type { DaemonClient } from '../../src/control/client.ts';
 import { failureOf } from '../../src/doctor/check.ts';
@@ -36,9 +37,16 @@ async function everyCheck(context: Context): Promise<Check[]> {
   ];
 }
 
-type OfDaemon = Pick<Seen, 'daemon' | 'status' | 'servers' | 'secrets' | 'processes'>;
+type OfDaemon = Pick<Seen, 'daemon' | 'status' | 'servers' | 'secrets' | 'processes' | 'lock'>;
 
-const NOTHING: OfDaemon = { daemon: 'none', status: null, servers: [], secrets: [], processes: { servers: [] } };
+const NOTHING: OfDaemon = {
+  daemon: 'none',
+  status: null,
+  servers: [],
+  secrets: [],
+  processes: { servers: [] },
+  lock: [],
+};
 
 /** A daemon that does not answer is what the doctor is called for: it becomes a check. */
 async function lookAtDaemon(context: Context): Promise<OfDaemon & { fault: Check[] }> {
@@ -51,6 +59,7 @@ async function lookAtDaemon(context: Context): Promise<OfDaemon & { fault: Check
       servers: await daemon.request<ServerStatus[]>('GET', '/api/servers'),
       secrets: await secretsOf(daemon),
       processes: await daemon.request<ProcessTree>('GET', '/api/processes'),
+      lock: (await daemon.request<LockReport>('POST', '/api/lock', {})).servers,
       fault: [],
     };
   } catch (thrown) {

@@ -1,4 +1,5 @@
 import type { CheckupEvent } from './contract/checkup.ts';
+import type { LockReport, LockState } from './contract/lock.ts';
 import type { UpdateEvent, UpdateRequest, VersionChange, VersionState } from './contract/updates.ts';
 
 /** What the API needs of whatever looks after a server that is installed. */
@@ -8,6 +9,10 @@ export interface LifeControl {
    * @throws McpdError SERVER_UNKNOWN, INPUT_INVALID for a remote server, SERVER_BUSY
    */
   verify(server: string, report: (event: CheckupEvent) => void, signal: AbortSignal): Promise<void>;
+  /** What mcpd.lock says, and what is otherwise; `deep`: with the files of packages. */
+  lock(options: { deep: boolean }): Promise<LockReport>;
+  /** What it lists now becomes what was agreed to. @throws McpdError SERVER_UNKNOWN */
+  agreeToLists(server: string): Promise<LockState>;
   /** Of every server that has a package. */
   outdated(): Promise<VersionState[]>;
   /** Reports `offer`, `current` or `failed` as the last event; an aborted `signal` undoes what was done. */

@@ -14,6 +14,9 @@ export function lifeRoutes({ control }: AppOptions): Hono<ApiEnv> {
     const life = await control.life();
     return followed<CheckupEvent>(c, 'the check-up', (report, signal) => life.verify(nameOf(c), report, signal));
   });
+  // Files of packages are read for it, which takes its time.
+  routes.post('/lock', async (c) => json(c, await (await control.life()).lock({ deep: true })));
+  routes.post('/servers/:name/lock', async (c) => json(c, await (await control.life()).agreeToLists(nameOf(c))));
   routes.post('/outdated', async (c) => json(c, await (await control.life()).outdated()));
   routes.post('/servers/:name/update', async (c) => {
     const request = await bodyAs(c, UpdateRequest);

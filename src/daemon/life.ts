@@ -1,4 +1,5 @@
 import type { CheckupEvent } from '../api/contract/checkup.ts';
+import type { LockReport, LockState } from '../api/contract/lock.ts';
 import type { UpdateEvent, UpdateRequest, VersionChange, VersionState } from '../api/contract/updates.ts';
 import type { LifeControl } from '../api/life-control.ts';
 import { Checkups } from './checkups.ts';
@@ -16,6 +17,14 @@ export class Life implements LifeControl {
 
   verify(server: string, report: (event: CheckupEvent) => void, signal: AbortSignal): Promise<void> {
     return this.#checkups.run(server, report, signal);
+  }
+
+  async lock(options: { deep: boolean }): Promise<LockReport> {
+    return (await this.#parts.installs.installer()).lockReport(options);
+  }
+
+  async agreeToLists(server: string): Promise<LockState> {
+    return (await this.#parts.installs.installer()).agreeToLists(server);
   }
 
   async outdated(): Promise<VersionState[]> {

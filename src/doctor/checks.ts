@@ -1,5 +1,6 @@
 import type { SecretInfo } from '../api/contract/credentials.ts';
 import type { Check, HealthReport, Verdict } from '../api/contract/health.ts';
+import type { LockState } from '../api/contract/lock.ts';
 import type { DaemonStatus, ProcessTree, ServerStatus } from '../api/contract.ts';
 import { asMcpdError } from '../errors.ts';
 import type { Paths } from '../paths.ts';
@@ -7,6 +8,7 @@ import { failureOf } from './check.ts';
 import { checkPm2, judgeDaemon, judgeServer, SERVER_TOPIC } from './daemon.ts';
 import { checkFiles } from './files.ts';
 import { checkHome } from './home.ts';
+import { judgeLock } from './lock.ts';
 import { checkLoginPath } from './login-path.ts';
 import { judgeSecrets } from './secrets.ts';
 import { judgeStrays } from './strays.ts';
@@ -24,6 +26,8 @@ export interface Seen {
   servers: readonly ServerStatus[];
   secrets: readonly SecretInfo[];
   processes: Pick<ProcessTree, 'servers'>;
+  /** What is otherwise than mcpd.lock says. */
+  lock: readonly LockState[];
 }
 
 /** What `mcpd doctor` and the page both look at, in the order in which a person reads it. A look that fails is a finding itself. */
@@ -64,6 +68,7 @@ const LOOKS: readonly Look[] = [
   { topic: 'pm2', run: ({ paths, status }) => checkPm2(paths, status) },
   { topic: 'servers', run: ({ servers }) => servers.map(judgeServer) },
   { topic: 'processes', run: ({ processes }) => judgeStrays(processes) },
+  { topic: 'lock', run: ({ lock }) => judgeLock(lock) },
   { topic: 'secrets', run: ({ secrets }) => judgeSecrets(secrets) },
 ];
 

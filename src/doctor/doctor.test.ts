@@ -138,10 +138,15 @@ test('a look that fails is a finding, and the others go on', async () => {
       servers: [server],
       secrets: [],
       processes: broken,
+      lock: [{ server: 'weather', locked: null, differences: ['files were changed'] }],
     });
     expect(checks).toContainEqual(
       expect.objectContaining({ topic: 'processes', verdict: 'failure', text: 'this could not be looked at: no luck' }),
     );
+    expect(checks).toContainEqual({
+      ...{ topic: 'lock', verdict: 'warning', text: 'weather: files were changed', exit: null },
+      fix: expect.stringContaining('mcpd lock weather --agree'),
+    });
     expect(checks.map(({ topic }) => topic)).toEqual(
       expect.arrayContaining(['home', 'disk', 'daemon', 'server weather']),
     );

@@ -1,3 +1,4 @@
+import type { LockReport, LockState } from '../api/contract/lock.ts';
 import type { VersionChange, VersionState } from '../api/contract/updates.ts';
 import type {
   AddRequest,
@@ -11,6 +12,7 @@ import type {
 import { applyDeclared } from './apply.ts';
 import { exportSet } from './export.ts';
 import { Installs } from './installs.ts';
+import { Locking } from './locking.ts';
 import type { InstallPorts } from './ports.ts';
 import { checkNotDeclared, removeServer, sweepPackages } from './uninstall.ts';
 import { Updates } from './updates.ts';
@@ -21,6 +23,7 @@ export class Installer {
   readonly #ports: InstallPorts;
   readonly #installs: Installs;
   readonly #updates: Updates;
+  readonly #locking: Locking;
   /** Two applies of one file would both see what is missing, and one would fail: one after the other. */
   #lastApply: Promise<unknown> = Promise.resolve();
   #tidied: Promise<void> | null = null;
@@ -30,6 +33,7 @@ export class Installer {
     this.#ports = ports;
     this.#installs = new Installs(ports);
     this.#updates = new Updates(ports, this.#installs.names);
+    this.#locking = new Locking(ports);
   }
 
   /**
@@ -47,13 +51,13 @@ export class Installer {
   install(request: InstallRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
     return this.#during(async () => {
       await this.#tidy();
-      await this.#installs.install(request, report, signal);
+      await this.#locked(() => this.#installs.install(request, report, signal));
     });
   }
 
   /** As `install`, for a command line. */
   add(request: AddRequest, report: (event: InstallEvent) => void, signal: AbortSignal): Promise<void> {
-    return this.#during(() => this.#installs.add(request, report, signal));
+    return this.#during(() => this.#locked(() => this.#installs.add(request, report, signal)));
   }
 
   outdated(): Promise<VersionState[]> {
@@ -70,12 +74,12 @@ export class Installer {
 
   /** As `Updates.agree`. */
   update(name: string, agreement: string): Promise<VersionChange> {
-    return this.#during(() => this.#updates.agree(name, agreement));
+    return this.#during(() => this.#locked(() => this.#updates.agree(name, agreement)));
   }
 
   /** As `Updates.rollback`. */
   rollback(name: string): Promise<VersionChange> {
-    return this.#during(() => this.#updates.rollback(name));
+    return this.#during(() => this.#locked(() => this.#updates.rollback(name)));
   }
 
   /** As `Updates.pin`. */
@@ -89,7 +93,20 @@ export class Installer {
       await checkNotDeclared(this.#ports.registry.server(name));
       await removeServer(this.#ports, name, options);
     };
-    return this.#during(() => this.#installs.names.during(name, null, work));
+    return this.#during(() => this.#locked(() => this.#installs.names.during(name, null, work)));
+  }
+
+  /** As `Locking.report`, when what a killed daemon left is done. */
+  lockReport(options: { deep: boolean }): Promise<LockReport> {
+    return this.#during(async () => {
+      await this.#tidy();
+      return this.#locking.report(options);
+    });
+  }
+
+  /** As `Locking.agree`. */
+  agreeToLists(name: string): Promise<LockState> {
+    return this.#during(() => this.#locking.agree(name));
   }
 
   /** @throws McpdError NAME_TAKEN while something else is at work on it; SECRETS_DAMAGED */
@@ -108,7 +125,7 @@ export class Installer {
   apply(request: ApplyRequest): Promise<ApplyResult> {
     const apply = this.#lastApply.then(async () => {
       await this.#tidy();
-      return applyDeclared(this.#ports, this.#installs, request);
+      return this.#locked(() => applyDeclared(this.#ports, this.#installs, request));
     });
     this.#lastApply = apply.catch(() => undefined); // told to whoever asked; the next one begins anew
     return this.#during(() => apply);
@@ -133,9 +150,21 @@ export class Installer {
     }
   }
 
+  /** The lock follows what was done. Where it cannot be written, what was done is done, and the doctor tells of the lock. */
+  async #locked<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      await this.#locking.sync().catch(() => undefined); // see above
+    }
+  }
+
   /** With the first piece of work: what killed installs and replaced versions left is removed. */
   #tidy(): Promise<void> {
-    this.#tidied ??= sweepPackages(this.#ports).catch(() => undefined); // what cannot be removed stands in nobody's way
+    this.#tidied ??= sweepPackages(this.#ports)
+      .catch(() => undefined) // what cannot be removed stands in nobody's way
+      .then(() => this.#locking.sync())
+      .catch(() => undefined); // as in `#locked`
     return this.#tidied;
   }
 }

@@ -2,6 +2,14 @@ import type { EntryChange } from '../api/contract/updates.ts';
 import { type CachedList, LIST_KINDS, type ListKind, type ServerMemory } from '../core/model.ts';
 import { UPDATE_VALUE_CHARS_MAX } from '../operation-limits.ts';
 
+/** By which member an entry is known. */
+export const LIST_KEYS: Readonly<Record<ListKind, string>> = {
+  tools: 'name',
+  prompts: 'name',
+  resources: 'uri',
+  templates: 'uriTemplate',
+};
+
 /** What a server lists otherwise than before: its entries by name, in the order of the lists. Pure. */
 export function listChanges(before: ServerMemory | null, after: ServerMemory): EntryChange[] {
   return LIST_KINDS.flatMap((kind) => changesOf(kind, entriesOf(before?.lists, kind), entriesOf(after.lists, kind)));
@@ -11,19 +19,12 @@ export function listChanges(before: ServerMemory | null, after: ServerMemory): E
 
 type Entry = Record<string, unknown>;
 
-const KEYS: Readonly<Record<ListKind, string>> = {
-  tools: 'name',
-  prompts: 'name',
-  resources: 'uri',
-  templates: 'uriTemplate',
-};
-
 function entriesOf(lists: readonly CachedList[] | undefined, kind: ListKind): Map<string, Entry> {
   const entries = lists?.find((list) => list.kind === kind)?.entries ?? [];
   return new Map(
     entries.map((text) => {
       const entry = JSON.parse(text) as Entry;
-      return [String(entry[KEYS[kind]]), entry];
+      return [String(entry[LIST_KEYS[kind]]), entry];
     }),
   );
 }
@@ -36,7 +37,7 @@ function changesOf(
   const keys = [...new Set([...before.keys(), ...after.keys()])];
   return keys.flatMap((key): EntryChange[] => {
     const [old, fresh] = [before.get(key), after.get(key)];
-    const members = memberChanges(old ?? {}, fresh ?? {}, KEYS[list]);
+    const members = memberChanges(old ?? {}, fresh ?? {}, LIST_KEYS[list]);
     if (old === undefined) return [{ list, key, change: 'added', members }];
     if (fresh === undefined) return [{ list, key, change: 'removed', members: [] }];
     return members.length === 0 ? [] : [{ list, key, change: 'changed', members }];

@@ -18,6 +18,15 @@ export class PlainLife implements LifeControl {
     });
   }
 
+  async lock() {
+    return { file: '/home/ann/.mcpd/mcpd.lock', servers: [] };
+  }
+
+  async agreeToLists(server: string) {
+    this.#check(server);
+    return { server, locked: null, differences: [] };
+  }
+
   async outdated() {
     return [];
   }

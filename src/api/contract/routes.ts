@@ -25,6 +25,7 @@ import type { CheckupEvent } from './checkup.ts';
 import type { NewToken, SecretChange, SecretInfo, SecretRequest, TokenInfo, TokenRequest } from './credentials.ts';
 import type { ServerFigures } from './figures.ts';
 import type { HealthReport } from './health.ts';
+import type { LockReport, LockState } from './lock.ts';
 import type { ForgottenLogin, LoginEvent, LoginRequest, PageLoginRequest } from './logins.ts';
 import type { Completion, CompletionRequest, ServerOffer } from './offers.ts';
 import type {
@@ -100,6 +101,10 @@ export interface Routes {
   'POST /api/servers/{name}/rollback': { answer: VersionChange };
   /** Holds it at its version, or lets it go. */
   'POST /api/servers/{name}/pin': { request: PinRequest; answer: { server: string; isPinned: boolean } };
+  /** What was agreed to of each server, and what is otherwise now: lists, and files of packages. */
+  'POST /api/lock': { answer: LockReport };
+  /** What it lists and its files are now becomes what was agreed to. */
+  'POST /api/servers/{name}/lock': { answer: LockState };
   /** How installed packages stand to what there is: asks their registries. */
   'POST /api/outdated': { answer: VersionState[] };
   /** Starts, stops or restarts it, and waits until it is so. */
