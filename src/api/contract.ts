@@ -13,7 +13,7 @@ import type { TrialCheckup } from './contract/checkup.ts';
 import type { SecretUse } from './contract/credentials.ts';
 import type { FiguresEvent } from './contract/figures.ts';
 import type { LoginInfo } from './contract/logins.ts';
-import type { PublishedAt } from './contract/search.ts';
+import type { PlanFacts, PublishedAt } from './contract/search.ts';
 import type { DaemonMark } from './contract/timeline.ts';
 
 /**
@@ -78,7 +78,7 @@ export interface InputSpec {
   choices: string[] | null;
 }
 
-export interface InstallPlan {
+export interface InstallPlan extends PlanFacts {
   name: string;
   description: string;
   /** What will be fetched: `npm:@modelcontextprotocol/server-memory@2026.7.4`, or null for bundled servers and folders. */

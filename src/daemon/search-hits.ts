@@ -61,7 +61,15 @@ export function registryHit(
     const { title, description } = published;
     return { ...facts, title, description, ...offerOf(published), ...factsOf(published) };
   }
-  const nothing = { description: '', origin: '', inputs: [], publisher: null, repository: null, kinds: [] };
+  const nothing = {
+    description: '',
+    origin: '',
+    inputs: [],
+    publisher: null,
+    repository: null,
+    licence: null,
+    kinds: [],
+  };
   return { ...facts, title: name, ...nothing, status: status === 'active' ? status : 'deprecated', statusMessage };
 }
 
@@ -72,11 +80,12 @@ export function shownAsking({ address, place, at, fault, hasMore, warnings }: As
 
 // — internal —
 
-function factsOf({ publisher, repository, packages, remotes, status, statusMessage }: Published) {
+function factsOf({ publisher, repository, licence, packages, remotes, status, statusMessage }: Published) {
   const kinds = [...inPreference(packages).map(({ kind }) => kind), ...remotes.map(() => 'remote')];
   return {
     publisher,
     repository,
+    licence,
     kinds: [...new Set<string>(kinds)],
     status: status === 'active' ? status : ('deprecated' as const),
     statusMessage,

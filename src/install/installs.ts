@@ -114,6 +114,9 @@ export class Installs {
       fetch: null,
       inputs: [],
       commandLine: launchText(launch),
+      variables: [],
+      fileSha256: null,
+      versionIs: 'none',
       warnings,
       published: null,
     };

@@ -15,6 +15,7 @@ import type { DevelopmentFolder } from './folder.ts';
 import type { CallerPlace } from './inputs.ts';
 import { Values } from './values.ts';
 import { checkNoNul } from './variables.ts';
+import { versionIs } from './version-is.ts';
 
 /** Where a published server was found: what its definition remembers of it. */
 export type Found =
@@ -112,6 +113,9 @@ export function planView(plan: PlannedInstall): InstallPlan {
       { command: shown(program.command), args: [...program.args, ...plan.args].map(shown) },
       Object.fromEntries(Object.entries(plan.env).map(([variable, text]) => [variable, shown(text)])),
     ),
+    variables: Object.keys(plan.env),
+    fileSha256: fetch?.fileSha256 ?? null,
+    versionIs: versionIs(fetch),
     warnings,
     published: publishedAt(plan.origin),
   };

@@ -38,7 +38,7 @@ livelyTest('axe finds nothing serious on any other page, in light and in dark', 
   }
 });
 
-test('axe finds nothing serious in forms, and in messages of the protocol and of a recording', async ({
+test('axe finds nothing serious in forms, in what an install would run, and in messages of the protocol and of a recording', async ({
   machine,
   dashboard,
 }) => {
@@ -61,6 +61,10 @@ test('axe finds nothing serious in forms, and in messages of the protocol and of
   await dashboard.show(page, '#/recordings/forms');
   await page.getByRole('listbox', { name: 'Messages' }).getByText('tools/call').first().waitFor();
   await expectNothingSerious(page, 'a recording');
+  await dashboard.show(page, '#/catalog?q=github');
+  await page.getByRole('button', { name: 'GitHub' }).click();
+  await page.getByRole('dialog').getByText('It runs, as you').waitFor();
+  await expectNothingSerious(page, 'what an install would run');
 });
 
 test('axe finds nothing serious before somebody signs in, and while the daemon is away', async ({

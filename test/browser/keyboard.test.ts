@@ -14,7 +14,7 @@ test('every control of every page is reached by Tab, and shows that it has the f
   await machine.add('echo', 'echo', [], ['--start', 'always']);
   const page = await dashboard.open();
   const tabs = ['', '/tools', '/logs', '/settings'].map((tab) => `#/servers/echo${tab}`);
-  for (const route of ['#/servers', ...tabs, '#/calls', '#/recordings', '#/health', '#/settings']) {
+  for (const route of ['#/servers', ...tabs, '#/catalog', '#/calls', '#/recordings', '#/health', '#/settings']) {
     await dashboard.show(page, route);
     const { missed, unseen } = await walked(page);
     expect(missed, `not reached on ${route}`).toEqual([]);

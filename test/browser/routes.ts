@@ -4,6 +4,7 @@ export function routesOf(server: string): string[] {
   return [
     '#/servers',
     ...tabs.map((tab) => `#/servers/${server}/${tab}`),
+    '#/catalog',
     '#/calls',
     '#/recordings',
     '#/health',

@@ -139,12 +139,15 @@ export class PlainControl implements DaemonControl {
 
   async plan(request: InstallRequest, { exact }: { exact: boolean }): Promise<InstallPlan> {
     this.asked.push(`plan ${request.spec}${exact ? ' exactly' : ''}`);
-    const plan = {
+    const plan: InstallPlan = {
       name: request.spec,
       description: '',
       fetch: null,
       inputs: [],
       commandLine: 'node x',
+      variables: [],
+      fileSha256: null,
+      versionIs: 'none',
       warnings: [],
       published: null,
     };

@@ -55,6 +55,16 @@ describe('over the socket of the home', () => {
     expect(second?.text).toBe(first?.text);
   });
 
+  test('a page may plan what has a name in the catalog or in an MCP registry, and nothing else', async () => {
+    const plan = (spec: string) =>
+      askWeb(here.port, `/api/plans?spec=${encodeURIComponent(spec)}`, { headers: signed });
+    for (const spec of ['weather', 'io.github.acme/weather', 'io.github.acme/weather@1.2.0-rc.1+x'])
+      expect([spec, (await plan(spec)).status]).toEqual([spec, 200]);
+    for (const spec of ['', '/etc', '.', '../x', 'C:/x', 'npm:x', 'https://x.example/mcp', 'a/../b', 'a/b/c', 'a b'])
+      expect([spec, (await plan(spec)).status]).toEqual([spec, 400]);
+    expect(here.control.asked).toContain('plan io.github.acme/weather');
+  });
+
   test('everything can be changed', async () => {
     const change = (method: string, path: string, body?: object) =>
       askLocal(here.paths, path, { method, headers: JSON_TYPE, ...(body && { body: JSON.stringify(body) }) });

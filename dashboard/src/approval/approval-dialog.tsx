@@ -3,6 +3,7 @@ import type { ApprovalEvent, ApprovalInfo, ApprovalRequest } from '../../../src/
 import { ApiError, linesOf, post, remove, reportOf, wasAborted } from '../api.ts';
 import { durationText } from '../duration.ts';
 import { now } from '../live/store.ts';
+import { hrefOf } from '../route.ts';
 import { Button } from '../ui/button.tsx';
 import { CodeBlock, Command } from '../ui/code.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -16,13 +17,15 @@ interface ApprovalDialogProps {
   title: string;
   request: ApprovalRequest;
   onClose: () => void;
+  /** Back to what was filled in, when it was refused before anybody was asked. */
+  onBack?: () => void;
 }
 
 /**
  * Asks for what no page may do alone, and shows what waits for a yes in a terminal, how it goes, and how it ended. Closing it takes back
  * what can be taken back; the rest goes on.
  */
-export function ApprovalDialog({ title, request, onClose }: ApprovalDialogProps) {
+export function ApprovalDialog({ title, request, onClose, onBack }: ApprovalDialogProps) {
   const [progress, setProgress] = useState<Progress | null>(null);
   const [thrown, setThrown] = useState<unknown>(null);
 
@@ -56,7 +59,12 @@ export function ApprovalDialog({ title, request, onClose }: ApprovalDialogProps)
     <Dialog
       title={title}
       onClose={onClose}
-      actions={<Button onPress={onClose}>{approval?.canBeTakenBack === true ? 'Take it back' : 'Close'}</Button>}
+      actions={
+        <>
+          {progress === null && thrown !== null && onBack !== undefined ? <Button onPress={onBack}>Back</Button> : null}
+          <Button onPress={onClose}>{approval?.canBeTakenBack === true ? 'Take it back' : 'Close'}</Button>
+        </>
+      }
     >
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
       {progress === null || approval === undefined ? null : (
@@ -67,7 +75,10 @@ export function ApprovalDialog({ title, request, onClose }: ApprovalDialogProps)
           <Details approval={approval} />
           {approval.state === 'waiting' ? <HowToSayYes approval={approval} /> : null}
           {progress.lines.length === 0 ? null : <CodeBlock text={progress.lines.join('\n')} label="What was done" />}
-          <p role="status">{approval.state === 'running' ? runningText(approval) : (endText(approval) ?? '')}</p>
+          <p role="status">
+            {approval.state === 'running' ? runningText(approval) : (endText(approval) ?? '')}
+            <Outcome approval={approval} />
+          </p>
           {approval.error === null ? null : <ErrorNote thrown={new ApiError(approval.error)} />}
         </>
       )}
@@ -80,6 +91,17 @@ export function ApprovalDialog({ title, request, onClose }: ApprovalDialogProps)
 /** One that ended meanwhile needs no taking back, and says so; there is nothing to tell a person. */
 function takeBack(approval: ApprovalInfo | null): void {
   if (approval?.canBeTakenBack === true) remove(`/api/approvals/${approval.id}`).catch(failed);
+}
+
+/** The way to what was installed. */
+function Outcome({ approval: { action, state, server } }: { approval: ApprovalInfo }) {
+  if (state !== 'done' || server === null || (action !== 'install' && action !== 'add')) return null;
+  return (
+    <>
+      {' '}
+      <a href={hrefOf('servers', server)}>See {server}</a>
+    </>
+  );
 }
 
 function Details({ approval }: { approval: ApprovalInfo }) {

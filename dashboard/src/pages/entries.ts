@@ -12,6 +12,7 @@ interface PageEntry {
 /** Every page that there is, in the order of the navigation. */
 export const ENTRIES = [
   { path: 'servers', title: 'Servers', icon: 'servers', shortcut: 's' },
+  { path: 'catalog', title: 'Catalog', icon: 'catalog', shortcut: 'a' },
   { path: 'calls', title: 'Calls', icon: 'calls', shortcut: 'c' },
   { path: 'recordings', title: 'Recordings', icon: 'recordings', shortcut: 'r' },
   { path: 'health', title: 'Health', icon: 'health', shortcut: 'h' },

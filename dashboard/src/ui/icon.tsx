@@ -1,6 +1,7 @@
 /** Paths on a grid of 16, drawn as lines. Part of the page: no font and no further request. */
 const PATHS = {
   servers: 'M2.5 3.5h11v3.5h-11zM2.5 9h11v3.5h-11zM5 5.25h.01M5 10.75h.01',
+  catalog: 'M2.5 2.5h4.5v4.5h-4.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5h-4.5zM11.25 9v4.5M9 11.25h4.5',
   calls: 'M2.5 4.5h8M2.5 8h11M2.5 11.5h5',
   recordings: 'M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11zM8 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
   health: 'M1.5 8.5h3l2-5 3 9.5 2-6 .8 1.5h2.2',

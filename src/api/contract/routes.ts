@@ -190,6 +190,11 @@ export interface Routes {
 
   /** Entries of the catalog that fit the words. */
   'GET /api/catalog': { query: { query?: string }; answer: CatalogHit[] };
+  /**
+   * What an install of a name of the catalog or of an MCP registry would run, and ask for. `name`: what it shall be called. Whatever else can be
+   * installed is planned by POST.
+   */
+  'GET /api/plans': { query: { spec: string; name?: string }; answer: InstallPlan };
   /** The same, and servers of the MCP registries; `catalog` leaves these out. */
   'GET /api/search': { query: { query?: string; catalog?: Flag }; answer: SearchAnswer };
   /** Which MCP registries are asked. */

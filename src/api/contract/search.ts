@@ -12,10 +12,21 @@ export interface SearchHit extends CatalogHit {
   /** Whose it is, as far as it is told. */
   publisher: string | null;
   repository: string | null;
+  licence: string | null;
   /** What an install can take of it, in this order: kinds of packages, and `remote`. Empty: nothing that mcpd can install. */
   kinds: string[];
   status: 'active' | 'deprecated';
   statusMessage: string | null;
+}
+
+/** What of an install is known before it begins, beside its command line. */
+export interface PlanFacts {
+  /** Names of the variables that it is given. */
+  variables: string[];
+  /** The sha-256 that the file which is fetched must have, 64 hex digits; null where none was published. */
+  fileSha256: string | null;
+  /** Of what is fetched: one that never changes, or a tag or range that stands for others later. `none`: nothing is fetched. */
+  versionIs: 'exact' | 'floating' | 'none';
 }
 
 /** One version of a server at an MCP registry. It is pinned: another version is another install. */

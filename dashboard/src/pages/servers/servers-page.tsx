@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { DOINGS, type Doing, doToAll } from '../../doing.ts';
+import { InstallDialog } from '../../installing/install-dialog.tsx';
 import { figures, servers, sessions, status } from '../../live/store.ts';
 import { hrefOf, replaceWith, route, withQuery } from '../../route.ts';
 import { countedSince } from '../../since-start.ts';
@@ -8,7 +9,6 @@ import { Button } from '../../ui/button.tsx';
 import { Command } from '../../ui/code.tsx';
 import { Choice, SearchField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/notes.tsx';
-import { InstallDialog } from './install/install-dialog.tsx';
 import { COLUMNS, filtered, type Order, orderAfterClick, SHOWN_STATES, type Shown, sorted } from './order.ts';
 import { ServerTable } from './server-table.tsx';
 import './servers.css';

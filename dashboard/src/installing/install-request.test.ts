@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CatalogHit, InputSpec } from '../../../../../src/api/contract.ts';
+import type { SearchHit } from '../../../src/api/contract/search.ts';
+import type { InputSpec } from '../../../src/api/contract.ts';
 import { chosenByEnter, installRequest, isSpec, missingInputs } from './install-request.ts';
 
 const input = (name: string, changes: Partial<InputSpec> = {}): InputSpec => ({
@@ -12,7 +13,7 @@ const input = (name: string, changes: Partial<InputSpec> = {}): InputSpec => ({
   ...changes,
 });
 
-const HIT: CatalogHit = {
+const HIT: SearchHit = {
   name: 'github',
   title: 'GitHub',
   description: '',
@@ -23,6 +24,8 @@ const HIT: CatalogHit = {
     input('NOTE', { required: false }),
   ],
   installed: false,
+  ...{ source: 'catalog', registry: null, version: '1.0.0', publisher: null, repository: null, licence: null },
+  ...{ kinds: ['npm'], status: 'active', statusMessage: null },
 };
 
 test('Enter takes what names itself, else the first of the catalog that is not installed, else nothing', () => {
@@ -51,9 +54,15 @@ test('only what was filled in is sent, and a secret as one', () => {
     ['TOKEN', 't'],
     ['NOTE', ''],
   ]);
-  expect(installRequest({ kind: 'hit', hit: HIT }, values)).toEqual({
+  expect(installRequest({ kind: 'hit', hit: HIT }, { name: null, values })).toEqual({
     spec: 'github',
     env: { TOKEN: { value: 't', secret: true } },
   });
-  expect(installRequest({ kind: 'typed', spec: ' npm:x@1 ' }, values)).toEqual({ spec: 'npm:x@1' });
+  expect(installRequest({ kind: 'typed', spec: ' npm:x@1 ' }, { name: null, values })).toEqual({ spec: 'npm:x@1' });
+});
+
+test('of a registry the very version is asked for that was shown, under the name that a person gave it', () => {
+  const hit: SearchHit = { ...HIT, name: 'io.github.acme/weather', source: 'registry', version: '1.2.0' };
+  const filled = { name: 'acme', values: new Map() };
+  expect(installRequest({ kind: 'hit', hit }, filled)).toEqual({ spec: 'io.github.acme/weather@1.2.0', name: 'acme' });
 });

@@ -1,0 +1,52 @@
+import type { SearchHit } from '../../../src/api/contract/search.ts';
+import type { InputSpec, InstallRequest } from '../../../src/api/contract.ts';
+
+/** What a person has chosen to install: something that a search found, or what he typed. */
+export type Chosen = { kind: 'hit'; hit: SearchHit } | { kind: 'typed'; spec: string };
+
+/** What a person fills in for an install. */
+export interface Filled {
+  /** What it shall be called here; null leaves it to mcpd. */
+  name: string | null;
+  values: ReadonlyMap<string, string>;
+}
+
+export const NOTHING_FILLED: Filled = { name: null, values: new Map() };
+
+/** Whether it names by itself what is to be installed: a package, a folder, an address. Anything else is looked up in the catalog. */
+export function isSpec(words: string): boolean {
+  return /^(npm:|https?:\/\/|\/)\S+$/.test(words.trim());
+}
+
+/** What Enter means: what was typed, where it names something, else the first that was found and is not installed; null when there is none. */
+export function chosenByEnter(words: string, hits: readonly SearchHit[]): Chosen | null {
+  if (isSpec(words)) return { kind: 'typed', spec: words };
+  const hit = words.trim() === '' ? undefined : hits.find(({ installed }) => !installed);
+  return hit === undefined ? null : { kind: 'hit', hit };
+}
+
+/** Inputs that have neither a value nor a default, although the server needs them. */
+export function missingInputs(inputs: readonly InputSpec[], values: ReadonlyMap<string, string>): string[] {
+  return inputs
+    .filter(({ name, required, default: usual }) => required && usual === null && !values.get(name))
+    .map(({ name }) => name);
+}
+
+/** How it is asked for: of a registry the very version that is shown. */
+export function specOf({ name, source, version }: SearchHit): string {
+  return source === 'registry' && version !== null ? `${name}@${version}` : name;
+}
+
+/** Only what was filled in is sent: mcpd knows the defaults itself. */
+export function installRequest(chosen: Chosen, { name, values }: Filled): InstallRequest {
+  if (chosen.kind === 'typed') return { spec: chosen.spec.trim() };
+  const given = chosen.hit.inputs.flatMap((input) => {
+    const value = values.get(input.name);
+    return value ? [[input.name, { value, secret: input.secret }] as const] : [];
+  });
+  return {
+    spec: specOf(chosen.hit),
+    ...(name === null ? {} : { name }),
+    ...(given.length === 0 ? {} : { env: Object.fromEntries(given) }),
+  };
+}
