@@ -51,3 +51,19 @@ test('a command line that does not name the package is not touched', () => {
   const fetched = { installed: pack('1.1.0'), runnable: { command: 'node', args: ['x'] } };
   expect(relaunched(launch('/usr/bin/mine', 'x'), FOLDER, pack('1.0.0'), fetched)).toBeNull();
 });
+
+test('a bundle moves with all that names its folder, and keeps what a person gave', () => {
+  const [before, after] = [`${FOLDER}/1.0.0`, `${FOLDER}/1.1.0`];
+  const old = {
+    ...launch('python3', `${before}/main.py`, '/srv'),
+    cwd: before,
+    env: { LIB: `${before}/lib`, KEY: 'x' },
+  };
+  const bundle = { kind: 'mcpb', identifier: '/x.mcpb' } as const;
+  const fetched = { installed: pack('1.1.0', bundle), runnable: { command: 'python3', args: [] }, folder: after };
+  expect(relaunched(old, FOLDER, pack('1.0.0', bundle), fetched)).toEqual({
+    ...{ kind: 'stdio', command: 'python3', args: [`${after}/main.py`, '/srv'], cwd: after },
+    env: { LIB: `${after}/lib`, KEY: 'x' },
+  });
+  expect(relaunched({ ...old, cwd: null }, FOLDER, pack('1.0.0', bundle), fetched)).toBeNull();
+});
