@@ -24,7 +24,7 @@ export async function pastedText(spec: string, context: Context): Promise<Pasted
   if (isSnippet(spec)) return { text: spec, where: 'the snippet', command: "mcpd install '{…}'", keyboard };
   if (spec === '-') {
     const text = await typedOrPiped(context);
-    return { text, where: 'the snippet', command: 'mcpd install -', keyboard: keyboard ?? ownTerminal(context) };
+    return { text, where: 'the snippet', command: 'mcpd install -', keyboard: ownTerminal(context) };
   }
   if (!/^(\.{1,2}[/\\]|[/\\]|[A-Za-z]:[/\\]).*\.jsonc?$/i.test(spec)) return null;
   const text = await textOf(resolve(context.cwd, spec));
