@@ -78,6 +78,11 @@ test('whatever is typed for a string arrives as that string', () => {
   );
 });
 
+test('choices that cannot be turned into text and types that nobody knows are passed over', () => {
+  for (const key of [{ enum: [{ toString: 0 }, ['value']] }, { type: 'text' }, { anyOf: [{ type: ['text'] }] }])
+    expect(argumentsJson(['key=value'], { properties: { key } })).toBe('{"key":"value"}');
+});
+
 test('any schema a server may send is survived', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (odd) => {

@@ -34,7 +34,8 @@ export function objectJson(text: string): string {
 
 // — internal —
 
-type Kind = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
+const KINDS = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
+type Kind = (typeof KINDS)[number];
 type Schema = Record<string, unknown>;
 
 /** A value as it was typed; `raw` after `:=`. */
@@ -80,7 +81,7 @@ function memberJson(key: string, values: readonly Given[], schema: Schema, root:
 
 function valueJson(key: string, { text: value, raw }: Given, schema: Schema): string {
   if (raw) return value;
-  const choice = choicesOf(schema).find((option) => typeof option !== 'string' && String(option) === value);
+  const choice = choicesOf(schema).find((option) => isPlain(option) && String(option) === value);
   if (choice !== undefined) return JSON.stringify(choice);
   const kinds = kindsOf(schema);
   const text = value.trim();
@@ -143,7 +144,7 @@ function resolved(schema: unknown, root: unknown): Schema {
 function kindsOf(schema: Schema): Set<Kind> {
   const kinds = new Set<Kind>();
   const type = schema['type'];
-  for (const kind of Array.isArray(type) ? type : [type]) if (typeof kind === 'string') kinds.add(kind as Kind);
+  for (const kind of KINDS) if (Array.isArray(type) ? type.includes(kind) : type === kind) kinds.add(kind);
   const options = schema['anyOf'];
   if (Array.isArray(options))
     for (const option of options) if (isSchema(option)) for (const kind of kindsOf(option)) kinds.add(kind);
@@ -153,6 +154,11 @@ function kindsOf(schema: Schema): Set<Kind> {
 function choicesOf(schema: Schema): unknown[] {
   if (Array.isArray(schema['enum'])) return schema['enum'];
   return schema['const'] === undefined ? [] : [schema['const']];
+}
+
+/** Not text, and nothing that a server could make to fail when it is turned into text. */
+function isPlain(option: unknown): boolean {
+  return option === null || typeof option === 'number' || typeof option === 'boolean';
 }
 
 function isSchema(value: unknown): value is Schema {

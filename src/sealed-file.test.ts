@@ -6,7 +6,7 @@ import { type Key, keyOfText, readSealed, seal, unseal } from './sealed-file.ts'
 const key: Key = { place: 'file', id: '0123456789abcdef', bytes: randomBytes(32) };
 
 test('what is sealed is read with its key and with no other', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const sealed = readSealed(seal(text, key));
       expect(sealed).toMatchObject({ place: 'file', keyId: key.id });
