@@ -82,7 +82,7 @@ test('an option without its value, and a flag with one, are said in our words', 
 test('an empty word is no name', () => {
   expect(refusal('logs', ['']).parts.what).toBe("mcpd logs needs a server's name, and got an empty word");
   expect(refusal('install', [' ']).parts.what).toBe(
-    'mcpd install needs a name of the catalog, npm:PKG, a bundle, a folder or a URL, and got an empty word',
+    'mcpd install needs a name of the catalog, a package, a bundle, a folder or a URL, and got an empty word',
   );
   expect(refusal('add', ['db', '--', '']).parts.what).toBe('mcpd add needs the command that starts it after --');
   expect(parseCommand(command('search'), ['']).operands).toEqual(['']);

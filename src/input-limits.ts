@@ -55,3 +55,6 @@ export const TASK_LIST_PAGES_MAX = 20;
 export const TASKS_LISTED_MAX = 1000;
 /** Tasks that one host may listen for at once. */
 export const HOST_TASK_LISTENS_MAX = 1000;
+
+/** A `server.json`: the largest published ones have some 50 KB. */
+export const SERVER_JSON_BYTES_MAX = 1024 * 1024;

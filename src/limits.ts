@@ -86,6 +86,8 @@ export const DRAIN_MS = 10 * SECOND;
 export const STOP_STDIN_GRACE_MS = 2 * SECOND;
 export const STOP_TERM_GRACE_MS = 3 * SECOND;
 export const STOP_SWEEP_MS = 1 * SECOND;
+/** The container of a server whose engine's client has ended: removed by force, which an engine does at once unless it hangs. */
+export const CONTAINER_END_MS = 5_000;
 /** After an exit nobody asked for, leftovers of its group have this long to end by themselves and what is still in its pipes is read: calls fail within a second. */
 export const EXIT_DRAIN_MS = 200;
 /** While processes of a stopping server are left, they are looked for this often. */

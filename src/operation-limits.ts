@@ -23,7 +23,7 @@ export const LOCK_WAIT_MS = 30 * SECOND;
 export const STANDBY_RETRY_MS = 500;
 /** A standby asks so long whether the running daemon accepts connections. */
 export const SOCKET_PROBE_MS = 500;
-/** A daemon that ends waits so long for installs that are undone: npm gets NPM_KILL_GRACE_MS, removing its files a second. */
+/** A daemon that ends waits so long for installs that are undone: npm gets TOOL_KILL_GRACE_MS, removing its files a second. */
 export const INSTALLS_END_MS = 3 * SECOND;
 /** A daemon looks this often whether its home is still where it was. */
 export const HOME_CHECK_MS = 2 * SECOND;
@@ -152,18 +152,20 @@ export const CONTROL_POLL_MS = 50;
 
 // — Install —
 export const NPM_TIMEOUT_MS = 5 * MINUTE;
+/** Packages of PyPI bring their own compiled parts, images whole systems: a slow line needs its time. */
+export const TOOL_FETCH_MS = 15 * MINUTE;
 /** A page waits for it, and nothing is fetched but what packages say of themselves. */
 export const NPM_RESOLVE_MS = 30 * SECOND;
 /** npm's own default waits 70 s for a host that is not there; a person at a terminal should know sooner. */
 export const NPM_FETCH_RETRIES = 2;
 export const NPM_FETCH_RETRY_MIN_MS = 1 * SECOND;
 export const NPM_FETCH_RETRY_MAX_MS = 2 * SECOND;
-/** From TERM to KILL of an npm that is given up. */
-export const NPM_KILL_GRACE_MS = 2 * SECOND;
-/** npm runs at once: each takes some 100 MB and a core. */
-export const NPM_RUNS_MAX = 2;
-/** What is kept of npm's output: its error is at the end. */
-export const NPM_OUTPUT_BYTES_MAX = 256 * KIB;
+/** From TERM to KILL of an npm, uv or docker that is given up. */
+export const TOOL_KILL_GRACE_MS = 2 * SECOND;
+/** Fetches of one kind at once: each takes some 100 MB and a core. */
+export const TOOL_RUNS_MAX = 2;
+/** What is kept of a tool's output: its error is at the end. */
+export const TOOL_OUTPUT_BYTES_MAX = 256 * KIB;
 
 // — Updates —
 /** What an update would change waits this long for a yes: a person reads the differences. Then the new version is removed again. */

@@ -31,10 +31,12 @@ export interface Paths {
   /** stdout and stderr of the daemon's process, whoever started it: what went wrong before its own log was open, and crashes. */
   startLog: string;
   logs: string;
-  /** Installed npm packages: `packages/<server>/<version>/`. */
+  /** Installed packages: `packages/<server>/<version>/`. */
   packages: string;
   /** Answers of MCP registries, which may be removed at any time. */
   registryAnswers: string;
+  /** Ids of the containers that run. */
+  containers: string;
   /** Working folders and data of servers: `data/<server>/`. */
   data: string;
   pm2Home: string;
@@ -81,6 +83,7 @@ export function pathsOf(home: string): Paths {
     logs: inHome('logs'),
     packages: inHome('packages'),
     registryAnswers: inHome('registry-answers'),
+    containers: inHome('containers'),
     data: inHome('data'),
     pm2Home: inHome('pm2'),
     hostSocket: process.platform === 'win32' ? pipeName(home, 'hosts') : 'mcpd.sock',

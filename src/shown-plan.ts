@@ -16,7 +16,7 @@ export function pinnedSpec(spec: string, plan: ShownPlan): string {
 
 /** Nobody has looked at it but its publisher. */
 export function isUnvouched(spec: string, plan: ShownPlan): boolean {
-  return plan.published !== null || isPackageSpec(spec);
+  return plan.published !== null || isPackageSpec(spec) || /\.json$/i.test(spec);
 }
 
 /** Which version of which server an MCP registry has, and whose. Not safe to show. */
@@ -35,5 +35,5 @@ export function publishedText(at: {
 
 /** A package by its own name, as the daemon reads it: whatever the case, and with white space before it; or a bundle. */
 function isPackageSpec(spec: string): boolean {
-  return /^\s*(npm|mcpb):/i.test(spec) || /\.(mcpb|dxt)(#sha256=\w+)?\s*$/i.test(spec);
+  return /^\s*(npm|pypi|oci|docker|nuget|mcpb):/i.test(spec) || /\.(mcpb|dxt)(#sha256=\w+)?\s*$/i.test(spec);
 }

@@ -5,7 +5,7 @@ import { shellWord } from '../../src/shell-word.ts';
 import { isUnvouched, pinnedSpec } from '../../src/shown-plan.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { givenVariables } from '../environment-flags.ts';
+import { fromCaller, type GivenVariables, givenVariables } from '../environment-flags.ts';
 import { addressOptions } from '../header-flags.ts';
 import { collectInputs } from '../inputs.ts';
 import { followInstall } from '../installing.ts';
@@ -36,6 +36,7 @@ async function installSpec(typedSpec: string, parsed: Parsed, context: Context):
     ...(await addressOptions(parsed, `mcpd install ${shellWord(typedSpec)}`, context)),
   };
   const daemon = await context.daemon();
+  if (parsed.flag('dry-run')) return showDryRun(asked, given, daemon, parsed, context);
   const plan = await daemon.request<InstallPlan>('POST', '/api/plans', asked);
   const env = await collectInputs(
     plan.inputs,
@@ -103,6 +104,22 @@ function absolute(spec: string, cwd: string): string {
   if (isFolder(spec)) return resolve(cwd, spec);
   const path = /^\s*mcpb:(?!https?:)(.*)$/i.exec(spec)?.[1];
   return path === undefined ? spec : `mcpb:${resolve(cwd, path)}`;
+}
+
+/** With the version that a package comes in today; values are given by flags only, and nothing is asked. */
+async function showDryRun(
+  asked: InstallRequest,
+  given: GivenVariables,
+  daemon: Awaited<ReturnType<Context['daemon']>>,
+  parsed: Parsed,
+  context: Context,
+): Promise<void> {
+  const variables = [...fromCaller(given, context.env)].filter((entry): entry is [string, string] => entry[1] !== null);
+  const env = Object.fromEntries(variables.map(([name, value]) => [name, { value, secret: true }]));
+  const plan = await daemon.request<InstallPlan>('POST', '/api/plans?exact=true', { ...asked, env });
+  if (parsed.flag('json')) return context.output.json(plan);
+  showPlan(plan, context);
+  context.output.say('Nothing was installed.');
 }
 
 /** The command line is the consent, unless it names what no catalog has looked at. */

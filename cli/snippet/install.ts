@@ -183,6 +183,11 @@ function checkOptions(
   parsed: Parsed,
 ): void {
   const usage = (what: string, why: string) => new McpdError('USAGE', { what, why, fix: command });
+  if (parsed.flag('dry-run'))
+    throw usage(
+      '--dry-run is for one server that is named',
+      'what a snippet comes to is shown before each is asked about',
+    );
   if (parsed.value('name') !== undefined && servers.length !== 1)
     throw usage('--name is for one server', `there are ${servers.length} in it`);
   if (parsed.rest.length > 0 || parsed.values('header').length > 0 || parsed.value('transport') !== undefined)

@@ -29,14 +29,16 @@ export async function pastedText(spec: string, context: Context): Promise<Pasted
   if (!/^(\.{1,2}[/\\]|[/\\]|[A-Za-z]:[/\\]).*\.jsonc?$/i.test(spec)) return null;
   const text = await textOf(resolve(context.cwd, spec));
   // A published description of one server has its own reader.
-  return text === null || DESCRIPTION.test(text)
-    ? null
-    : { text, where: spec, command: `mcpd install ${spec}`, keyboard };
+  return text === null || isDescription(text) ? null : { text, where: spec, command: `mcpd install ${spec}`, keyboard };
 }
 
 // — internal —
 
-const DESCRIPTION = /"\$schema"\s*:\s*"[^"]*\/server\.schema\.json"/;
+/** By its schema, which some leave out, or else by members that no configuration of a host has. */
+function isDescription(text: string): boolean {
+  if (/"\$schema"\s*:\s*"[^"]*\/server\.schema\.json"/.test(text)) return true;
+  return /"(packages|remotes)"\s*:\s*\[/.test(text) && !/"(mcpServers|servers)"\s*:/.test(text);
+}
 
 /** A person at a terminal pastes it, and says by Ctrl-D that it has ended. */
 async function typedOrPiped({ input, output }: Context): Promise<string> {

@@ -20,7 +20,9 @@ import { bodyAs, flag, json, nameOf } from './request.ts';
 /** Everything that changes something. Which of these a page may ask for is the guard's to say. */
 export function changeRoutes({ control }: AppOptions): Hono<ApiEnv> {
   const routes = new Hono<ApiEnv>();
-  routes.post('/plans', async (c) => json(c, await control.plan(await bodyAs(c, InstallRequest), { exact: false })));
+  routes.post('/plans', async (c) =>
+    json(c, await control.plan(await bodyAs(c, InstallRequest), { exact: flag(c, 'exact') })),
+  );
   routes.post('/servers', async (c) => {
     const request = await bodyAs(c, InstallRequest);
     return installing(c, (report, signal) => control.install(request, report, signal));

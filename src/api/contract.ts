@@ -13,7 +13,7 @@ import type { TrialCheckup } from './contract/checkup.ts';
 import type { SecretUse } from './contract/credentials.ts';
 import type { FiguresEvent } from './contract/figures.ts';
 import type { LoginInfo } from './contract/logins.ts';
-import type { PlanFacts, PublishedAt } from './contract/search.ts';
+import type { InputSpec } from './contract/plans.ts';
 import type { DaemonMark } from './contract/timeline.ts';
 
 /**
@@ -68,29 +68,7 @@ export const InstallRequest = z.object({
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
-/** One thing to ask a person before an install. */
-export interface InputSpec {
-  name: string;
-  description: string;
-  required: boolean;
-  secret: boolean;
-  default: string | null;
-  choices: string[] | null;
-}
-
-export interface InstallPlan extends PlanFacts {
-  name: string;
-  description: string;
-  /** What will be fetched: `npm:@modelcontextprotocol/server-memory@2026.7.4`, or null for bundled servers and folders. */
-  fetch: string | null;
-  /** Inputs that still need a value. */
-  inputs: InputSpec[];
-  /** The exact command line, with placeholders for what is not known yet. */
-  commandLine: string;
-  warnings: string[];
-  /** What an MCP registry says of it; null for what is from elsewhere. */
-  published: PublishedAt | null;
-}
+export type { InputSpec, InstallPlan } from './contract/plans.ts';
 
 const Limits = z.object({
   startTimeoutMs: z.optional(z.nullable(z.int().check(z.positive()))),

@@ -8,7 +8,7 @@ import { isBundleName } from './bundle/spec.ts';
 import type { DeclaredEntry } from './declared.ts';
 import { definitionOf, type Registration } from './definition.ts';
 import { type GivenValue, secretNameOf } from './inputs.ts';
-import { nameOf } from './plan.ts';
+import { nameOf } from './naming.ts';
 
 /** Servers that run elsewhere: their address, and what every request to them carries. Pure. */
 

@@ -26,7 +26,7 @@ export function untestedCommand(name: string, request: CommandRequest): string {
 
 // — internal —
 
-const PLACEHOLDER = /^(<[^<>]+>|(\$\{(secret:\w+|dataDir)\}|[\w@%+=:,./-])+)$/;
+const PLACEHOLDER = /^(<[^<>]+>|(\$\{(secret:\w+|dataDir|cidFile)\}|[\w@%+=:,./-])+)$/;
 
 /** Placeholders (`<directory>`, `${secret:KEY}`) stay as they are, for reading. */
 function quoted(word: string): string {

@@ -17,8 +17,9 @@ import { hasReference, secretReference } from '../secret-references.ts';
 import { folderIn } from './bundle/places.ts';
 import { commandLineOf } from './command-line.ts';
 import type { GivenValue } from './inputs.ts';
+import { nameOf, oneLine } from './naming.ts';
 import type { FetchedPackage } from './packages/source.ts';
-import { nameOf, oneLine, type PlannedInstall } from './plan.ts';
+import type { PlannedInstall } from './plan.ts';
 import { checkNoNul, checkVariableName } from './variables.ts';
 
 /** From what was planned or asked to the definition that the registry keeps. Pure. */
@@ -43,29 +44,14 @@ export function installedDefinition(
   fetched: FetchedPackage | null,
   addedAt: number,
 ): ServerDefinition {
-  const program = fetched?.runnable ?? plan.program;
-  if (program === null) throw new RangeError('a plan without a program needs a fetched package');
-  const folder = fetched?.folder ?? null;
-  const inFolder = (text: string) => (folder === null ? text : folderIn(text, folder));
-  const launch: StdioLaunch = {
-    kind: 'stdio',
-    command: program.command,
-    args: [...program.args, ...plan.args].map(inFolder),
-    cwd: folder ?? plan.cwd,
-    env: Object.fromEntries(Object.entries(plan.env).map(([name, text]) => [name, inFolder(text)])),
-  };
   const installed = fetched?.installed ?? null;
-  return definitionOf(
-    plan.name,
-    launch,
-    sourceOf(plan, installed),
-    { sharing: plan.sharing },
-    {
-      description: plan.description === '' ? oneLine(fetched?.description ?? '') : plan.description,
-      integrity: installed?.integrity ?? null,
-      addedAt,
-    },
-  );
+  const facts = {
+    description: plan.description === '' ? oneLine(fetched?.description ?? '') : plan.description,
+    integrity: installed?.integrity ?? null,
+    addedAt,
+  };
+  const launch = plan.remote ?? launchOf(plan, fetched);
+  return definitionOf(plan.name, launch, sourceOf(plan, installed), { sharing: plan.sharing }, facts);
 }
 
 /** @throws McpdError NAME_INVALID, INPUT_INVALID, REQUEST_INVALID */
@@ -142,6 +128,20 @@ export function described(definition: ServerDefinition, memory: ServerMemory): S
 }
 
 // — internal —
+
+function launchOf(plan: PlannedInstall, fetched: FetchedPackage | null): StdioLaunch {
+  const program = fetched?.runnable ?? plan.program;
+  if (program === null) throw new RangeError('a plan without a program needs a fetched package');
+  const folder = fetched?.folder ?? null;
+  const inFolder = (text: string) => (folder === null ? text : folderIn(text, folder));
+  return {
+    kind: 'stdio',
+    command: program.command,
+    args: [...program.args, ...plan.args].map(inFolder),
+    cwd: folder ?? plan.cwd,
+    env: Object.fromEntries(Object.entries(plan.env).map(([name, text]) => [name, inFolder(text)])),
+  };
+}
 
 function sourceOf({ origin }: PlannedInstall, installed: InstalledPackage | null): ServerSource {
   if (origin.kind === 'folder') return { kind: 'folder', ref: origin.folder.path };

@@ -63,7 +63,9 @@ function programOf(
   const env = Object.keys(launch.env).length === 0 ? {} : { env: { ...launch.env } };
   const withArgs = (args: string[]) => ({ ...(args.length === 0 ? {} : { args }), ...env });
   const installed = 'package' in source ? (source.package ?? null) : null;
-  if (installed !== null) {
+  // Of a container or a tool of NuGet the command line is all there is: it names the exact version.
+  const isInHome = installed !== null && installed.kind !== 'oci' && installed.kind !== 'nuget';
+  if (isInHome) {
     const folder = paths.packageOf(name);
     const words = [launch.command, ...launch.args];
     const program = words.findIndex((word) => word.startsWith(folder));

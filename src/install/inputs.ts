@@ -49,7 +49,7 @@ function checkedValue(input: PublishedInput, value: string, place: CallerPlace):
     new McpdError('INPUT_INVALID', {
       what: `the value of ${input.name} will not do`,
       why: input.secret ? why : `${why}, and "${value.slice(0, 80)}" is not`,
-      fix: `--env ${input.name}=${input.choices?.[0] ?? input.placeholder ?? 'VALUE'}`,
+      fix: `--env ${secretNameOf(input.name)}=${input.choices?.[0] ?? input.placeholder ?? 'VALUE'}`,
     });
   if (input.choices !== null && !input.choices.includes(value))
     throw refuse(`it must be one of ${input.choices.join(', ')}`);
@@ -77,9 +77,10 @@ export function secretNameOf(input: string): string {
   return input.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=\d|$)/, '_');
 }
 
+/** Under the name that a person types: `--env api_key=…` for `--api-key`. */
 export function inputSpec(input: PublishedInput): InputSpec {
-  const { name, description, required, secret, choices } = input;
-  return { name, description, required, secret, default: input.default, choices };
+  const { description, required, secret, choices } = input;
+  return { name: secretNameOf(input.name), description, required, secret, default: input.default, choices };
 }
 
 /** @throws McpdError INPUT_MISSING naming each with its flag */

@@ -1,6 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { findEntry } from '../../registry/catalog.ts';
 import type { AddRequest, AddressRequest, InstallEvent, InstallPlan, InstallRequest } from '../api/contract.ts';
 import type { ServerDefinition, ServerMemory } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
@@ -9,31 +6,14 @@ import { judgeTrial } from './checkup.ts';
 import { checkCommand } from './command-check.ts';
 import { commandLineOf, launchText, untestedCommand } from './command-line.ts';
 import { addedDefinition, described, installedDefinition } from './definition.ts';
-import { readFolder } from './folder.ts';
+import { fetchPlanned, viewOf } from './fetching.ts';
 import { checkNothingMissing } from './inputs.ts';
+import { originOf, readFrom } from './lookup.ts';
 import { NamesInUse } from './names-in-use.ts';
-import {
-  catalogOrigin,
-  namedBundle,
-  namedPackage,
-  noPackage,
-  readOrigin,
-  registryOrigin,
-  unknownName,
-} from './origins.ts';
-import { sourceFor } from './packages/kinds.ts';
 import type { FetchedPackage } from './packages/source.ts';
-import {
-  fetchText,
-  type Origin,
-  type PlanContext,
-  type PlannedFetch,
-  type PlannedInstall,
-  planInstall,
-  planView,
-} from './plan.ts';
+import { type PlanContext, type PlannedInstall, planInstall } from './plan.ts';
 import type { InstallPorts } from './ports.ts';
-import { isExactVersion, parseSpec, type Spec, specText } from './spec.ts';
+import { parseSpec, specText } from './spec.ts';
 import { Steps } from './steps.ts';
 import { exists, removeEmpty } from './traces.ts';
 import { type TrialContext, trialError } from './trial-failure.ts';
@@ -52,7 +32,7 @@ export class Installs {
     const remote = remoteRequest(request);
     if (remote !== null) return this.#planRemote(remote);
     const plan = await this.planFor(request, this.#ports.ending);
-    return this.names.during(plan.name, this.#taken, async () => planView(exact ? await this.#atVersion(plan) : plan));
+    return this.names.during(plan.name, this.#taken, () => viewOf(this.#ports, plan, exact));
   }
 
   /** Reports `done` or `failed` as the last event, and resolves. */
@@ -74,7 +54,7 @@ export class Installs {
           scriptsLeftOut: fetched?.scriptsLeftOut ?? [],
           withScripts: `mcpd install ${spec} --allow-scripts`,
           fix:
-            plan.fetch === null
+            plan.fetch === null && plan.remote === null
               ? `run it in a terminal: ${launchText(definition.launch)}`
               : 'check the values given with --env and the arguments after --',
         });
@@ -108,28 +88,19 @@ export class Installs {
     const { definition, warnings } = addressDefinition(request, this.#ports.now());
     const { name, launch } = definition;
     await this.names.during(name, this.#taken, async () => undefined);
-    return {
-      name,
-      description: '',
-      fetch: null,
-      inputs: [],
-      commandLine: launchText(launch),
-      variables: [],
-      fileSha256: null,
-      versionIs: 'none',
-      warnings,
-      published: null,
-    };
+    const nothing = { fetch: null, fileSha256: null, versionIs: 'none', publisher: null, published: null } as const;
+    const shown = { ...nothing, variables: [], inputs: [], commandLine: launchText(launch), warnings };
+    return { name, description: '', ...shown };
   }
 
   /** The spec looked up and planned; nothing is fetched. */
   async planFor(
     request: InstallRequest,
     signal: AbortSignal,
-    report: Report = () => undefined,
+    report: (detail: string) => void = () => undefined,
   ): Promise<PlannedInstall> {
-    const origin = await this.#originOf(parseSpec(request.spec), signal);
-    return planInstall(request, await this.#read(origin, signal, report), this.#context(request));
+    const origin = await originOf(parseSpec(request.spec), this.#ports, signal);
+    return planInstall(request, await readFrom(this.#ports, origin, signal, report), this.#context(request));
   }
 
   /** Null where nothing has to be fetched. What it makes is undone with the steps. */
@@ -138,29 +109,7 @@ export class Installs {
     options: { allowScripts?: boolean | undefined },
     steps: Steps,
   ): Promise<FetchedPackage | null> {
-    if (plan.fetch === null) return null;
-    const { paths, packages, registry } = this.#ports;
-    const { kind, identifier, fileSha256, runtimeArguments } = plan.fetch;
-    const folder = paths.packageOf(plan.name);
-    steps.begin('fetch', fetchText(plan.fetch));
-    // Nothing in the registry points there: an install that was killed left it.
-    if (registry.server(plan.name) === null) await rm(folder, { recursive: true, force: true });
-    const request = {
-      ...this.#packageRequest(plan.name, plan.fetch),
-      allowScripts: options.allowScripts === true,
-      fileSha256,
-      runtimeArguments,
-      variables: Object.keys(plan.env),
-    };
-    const source = sourceFor(packages, kind, identifier);
-    const fetched = await source.fetch(request, steps.signal, (detail) => steps.detail(detail));
-    steps.onUndo('the package', async () => {
-      await rm(fetched.root, { recursive: true, force: true });
-      await removeEmpty(dirname(fetched.root));
-    });
-    steps.warn(...fetched.warnings);
-    steps.detail(`${kind}:${identifier}@${fetched.installed.version} is here`);
-    return fetched;
+    return plan.fetch === null ? null : fetchPlanned(this.#ports, plan, plan.fetch, options, steps);
   }
 
   /** @throws McpdError COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE */
@@ -211,42 +160,8 @@ export class Installs {
     return this.names.during(name, this.#taken, () => steps.undoing(work));
   }
 
-  /** With the version that its tag or range stands for now. */
-  async #atVersion(plan: PlannedInstall): Promise<PlannedInstall> {
-    const { fetch } = plan;
-    if (fetch === null || isExactVersion(fetch.range)) return plan;
-    const { packages, ending } = this.#ports;
-    const source = sourceFor(packages, fetch.kind, fetch.identifier);
-    const version = await source.versionOf(this.#packageRequest(plan.name, fetch), ending);
-    return { ...plan, fetch: { ...fetch, range: version } };
-  }
-
-  #packageRequest(name: string, { identifier, range, registry }: PlannedFetch) {
-    const knownNames = this.#ports.catalog().map((entry) => entry.name);
-    return { identifier, range, knownNames, folder: this.#ports.paths.packageOf(name), registry };
-  }
-
   #context(request: InstallRequest): PlanContext {
     return { place: { cwd: request.cwd ?? null, userHome: this.#ports.userHome } };
-  }
-
-  /** A package that describes itself is looked at before it is planned. */
-  async #read(origin: Origin, signal: AbortSignal, report: Report): Promise<Origin> {
-    if (origin.kind !== 'package' || origin.package.kind === 'bundled') return origin;
-    const source = this.#ports.packages[origin.package.kind];
-    return source?.read === undefined ? origin : readOrigin(origin, await source.read(origin.package, signal, report));
-  }
-
-  async #originOf(spec: Spec, signal: AbortSignal): Promise<Origin> {
-    if (spec.kind === 'package') return namedPackage(spec);
-    if (spec.kind === 'registry') return registryOrigin(await this.#ports.published(spec.name, spec.version, signal));
-    if (spec.kind === 'bundle') return namedBundle(spec);
-    if (spec.kind === 'url') throw noPackage(spec.url);
-    if (spec.kind === 'folder') return { kind: 'folder', folder: await readFolder(spec.path) };
-    const catalog = this.#ports.catalog();
-    const entry = findEntry(spec.name, catalog);
-    if (entry !== null) return catalogOrigin(entry);
-    throw unknownName(spec.name, catalog);
   }
 
   /** Null for a server that wants a login first. @throws McpdError why it cannot be used */
@@ -294,5 +209,3 @@ export class Installs {
     report({ type: 'done', ...present(definition.name), durationMs, checkup });
   }
 }
-
-type Report = (detail: string) => void;

@@ -5,14 +5,30 @@ import { didYouMean } from '../closest.ts';
 import type { Sharing } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import type { ReadPackage } from './packages/source.ts';
-import type { Found, PackageOrigin } from './plan.ts';
+import type { Found, Origin, PackageOrigin } from './plan.ts';
 import { type Spec, specText } from './spec.ts';
 
 /** From what was found of a server to what is planned: which of its packages is installed. Pure. */
 
 /** @throws McpdError PACKAGE_UNSUPPORTED */
-export function catalogOrigin({ name, sharing, published }: CatalogEntry): PackageOrigin {
+export function catalogOrigin({ name, sharing, published }: CatalogEntry): Origin {
   return publishedOrigin({ kind: 'catalog', ref: name }, published, { name, sharing });
+}
+
+/**
+ * The package of a published server that is installed: the first of the kind that comes first in `KINDS`; without any, its first remote.
+ * @throws McpdError PACKAGE_UNSUPPORTED naming what it has instead
+ */
+export function publishedOrigin(
+  found: Found,
+  published: Published,
+  settings: { name: string; sharing: Sharing },
+): Origin {
+  const [pack] = inPreference(published.packages);
+  const [remote] = published.remotes;
+  if (pack !== undefined) return { kind: 'package', found, published, package: pack, ...settings };
+  if (remote !== undefined) return { kind: 'remote', found, published, remote, ...settings };
+  throw nothingToInstall(published);
 }
 
 /** A package that a person named by itself: nobody describes its inputs. */
@@ -39,7 +55,7 @@ export function inPreference(packages: readonly PublishedPackage[]): PublishedPa
 }
 
 /** @throws McpdError PACKAGE_UNSUPPORTED */
-export function registryOrigin({ published, place }: { published: Published; place: string }): PackageOrigin {
+export function registryOrigin({ published, place }: { published: Published; place: string }): Origin {
   const found: Found = { kind: 'registry', ref: `${published.name}@${published.version}`, place };
   return publishedOrigin(found, published, { name: shortName(published.name), sharing: 'auto' });
 }
@@ -87,31 +103,14 @@ export function noPackage(url: string): McpdError {
 /** Of a name in an error. */
 const NAME_SHOWN = 60;
 
-/**
- * The package of a published server that is installed: the first of the kind that comes first in `KINDS`.
- * @throws McpdError PACKAGE_UNSUPPORTED naming what it has instead
- */
-function publishedOrigin(
-  found: Found,
-  published: Published,
-  settings: { name: string; sharing: Sharing },
-): PackageOrigin {
-  const [pack] = inPreference(published.packages);
-  if (pack === undefined) throw nothingToInstall(published);
-  return { kind: 'package', found, published, package: pack, ...settings };
-}
-
 /** What starts fastest and needs least comes first: mcpd's own node runs npm, a container needs a whole engine. */
 const KINDS: readonly PublishedPackage['kind'][] = ['bundled', 'npm', 'mcpb', 'pypi', 'oci', 'nuget'];
 
-function nothingToInstall({ title, unsupported, remotes }: Published): McpdError {
-  const [remote] = remotes;
+function nothingToInstall({ title, unsupported }: Published): McpdError {
   return new McpdError('PACKAGE_UNSUPPORTED', {
-    what: `${title} has no package that mcpd can install`,
-    why: unsupported.length === 0 ? 'its description names none' : `it has ${unsupported.join(', ')}`,
-    fix:
-      remote === undefined
-        ? 'install it as its page says, then: mcpd add NAME -- COMMAND'
-        : `it also runs elsewhere: mcpd install ${remote.url}`,
+    what: `${title} has nothing that mcpd can install`,
+    why:
+      unsupported.length === 0 ? 'its description names no package and no address' : `it has ${unsupported.join(', ')}`,
+    fix: 'install it as its page says, then: mcpd add NAME -- COMMAND',
   });
 }

@@ -38,8 +38,30 @@ test('what npm would take for an address, a file or an option is refused', () =>
   for (const spec of bad) expect(() => parseSpec(spec), spec).toThrow(/cannot be installed/);
 });
 
+test('packages of other kinds are named by their kind', () => {
+  const of = (spec: string) => {
+    const parsed = parseSpec(spec);
+    return parsed.kind === 'package' ? [parsed.of, parsed.identifier, parsed.range] : parsed;
+  };
+  expect(of('pypi:mcp-server-time')).toEqual(['pypi', 'mcp-server-time', 'latest']);
+  expect(of('PyPI:mcp-server-time@>=1,<2')).toEqual(['pypi', 'mcp-server-time', '>=1,<2']);
+  expect(of('oci:ghcr.io/acme/mcp:1.2')).toEqual(['oci', 'ghcr.io/acme/mcp', '1.2']);
+  expect(of('docker://localhost:5000/mcp')).toEqual(['oci', 'localhost:5000/mcp', 'latest']);
+  expect(of('nuget:Acme.Mcp@1.0.0-beta.1')).toEqual(['nuget', 'Acme.Mcp', '1.0.0-beta.1']);
+  expect(of('/x/server.json')).toEqual({ kind: 'document', path: '/x/server.json' });
+});
+
+test.each([
+  ...['pypi:--index-url', 'pypi:a@git+https://x', 'pypi:a b', 'pypi:../a', `pypi:${'a'.repeat(300)}`, 'pypi:a@1;id'],
+  ...['oci:-v', 'oci:a:b:c', 'oci:a@sha256:0', 'oci:a$(id)', 'oci:../a', `oci:${'a/'.repeat(200)}a`],
+  ...['nuget:a@1.0 --source x', 'nuget:a@^1', 'nuget:-y', 'nuget:a..b'],
+])('%s is refused', (spec) => {
+  expect(() => parseSpec(spec)).toThrow(/cannot be installed/);
+});
+
 test('what cannot be installed is refused with the way that there is', () => {
-  expect(() => parseSpec('pypi:mcp-server-git')).toThrow(/use mcpd add/);
+  expect(() => parseSpec('cargo:mcp')).toThrow(/"cargo:" is no kind of package/);
+  expect(() => parseSpec('server.json')).toThrow(/named by their path/);
   expect(() => parseSpec('foo:bar')).toThrow(/no kind of package/);
   expect(() => parseSpec('@acme/mcp')).toThrow(/looks like a package of npm/);
   expect(() => parseSpec('tiny@1')).toThrow(/looks like a package of npm/);
@@ -74,6 +96,11 @@ test('a spec prints as it may be written', () => {
     'npm:@acme/mcp@1.4.2',
     'io.github.acme/x',
     'io.github.acme/x@1.0.0',
+    'pypi:mcp-server-time@2025.7.1',
+    'nuget:Acme.Mcp@1.0.0',
+    'oci:ghcr.io/acme/mcp:1.2',
+    `oci:acme/mcp@sha256:${'a'.repeat(64)}`,
+    '/x/server.json',
     '/a b',
     'https://x.test/mcp?a=b',
   ])

@@ -1,20 +1,22 @@
 import { posix, win32 } from 'node:path';
 import { isPublishedName, isPublishedVersion, LATEST } from '../../registry/official/names.ts';
-import { identifierFault } from '../../registry/package-names.ts';
-import type { PackageKind } from '../core/model.ts';
+import { identifierFault, parseImage, versionFault } from '../../registry/package-names.ts';
+import { PACKAGE_KINDS, type PackageKind } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { bundleText, isBundleName, parseBundle } from './bundle/spec.ts';
 
 /** What a person wrote after `mcpd install`, understood but not looked up. */
 export type Spec =
   | { kind: 'catalog'; name: string }
-  /** `range` is an exact version, a tag or a range; `latest` when none was written. */
+  /** `range` is an exact version, a tag or a range; `latest` when none was written. Of an image a tag or a digest. */
   | { kind: 'package'; of: PackageKind; identifier: string; range: string }
   /** A name of an MCP registry; a null version is the newest. */
   | { kind: 'registry'; name: string; version: string | null }
   /** `identifier` is an absolute path or an address; `sha256` the one file that will do. */
   | { kind: 'bundle'; identifier: string; sha256: string | null }
   | { kind: 'folder'; path: string }
+  /** A `server.json`. */
+  | { kind: 'document'; path: string }
   /** A remote server; not checked yet. */
   | { kind: 'url'; url: string };
 
@@ -25,18 +27,20 @@ export function parseSpec(text: string): Spec {
   if (/^mcpb:/i.test(spec)) return { kind: 'bundle', ...parseBundle(spec.slice('mcpb:'.length)) };
   if (isBundleName(spec) && (posix.isAbsolute(spec) || win32.isAbsolute(spec) || /^https?:/i.test(spec)))
     return { kind: 'bundle', ...parseBundle(spec) };
-  if (posix.isAbsolute(spec) || win32.isAbsolute(spec)) return { kind: 'folder', path: spec };
-  if (/^\.{1,2}([/\\]|$)/.test(spec)) throw invalid(spec, 'a folder must be given by its absolute path here', CHOICES);
-  if (/^npm:/i.test(spec)) return parseNpm(spec, spec.slice('npm:'.length));
+  if (posix.isAbsolute(spec) || win32.isAbsolute(spec))
+    return /\.json$/i.test(spec) ? { kind: 'document', path: spec } : { kind: 'folder', path: spec };
+  if (/^\.{1,2}([/\\]|$)/.test(spec))
+    throw invalid(spec, 'a file or folder must be given by its absolute path here', CHOICES);
   if (/^https?:/i.test(spec)) return { kind: 'url', url: spec };
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(spec)?.[1]?.toLowerCase();
-  if (scheme !== undefined)
-    throw invalid(spec, UNSUPPORTED.get(scheme) ?? `"${scheme}:" is no kind of package that mcpd knows`, CHOICES);
+  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/i.exec(spec) ?? [];
+  if (scheme !== undefined) return packageSpec(spec, scheme.toLowerCase(), rest.trim());
   if (REVERSE_DNS.test(spec)) return parseRegistryName(spec);
   if (/^@[^/]+\/[^/]+$/.test(spec) || /.@/.test(spec))
     throw invalid(spec, 'this looks like a package of npm', `mcpd install npm:${spec}`);
   if (spec.includes('/'))
     throw invalid(spec, 'it is neither a catalog name nor a package', `for a folder: mcpd install ./${spec}`);
+  if (/\.json$/i.test(spec))
+    throw invalid(spec, 'this looks like a file, and files are named by their path', `mcpd install ./${spec}`);
   return { kind: 'catalog', name: spec };
 }
 
@@ -45,16 +49,23 @@ export function specText(spec: Spec): string {
     case 'catalog':
       return spec.name;
     case 'package':
-      return `${spec.of}:${spec.identifier}@${spec.range}`;
+      return packageText(spec.of, spec.identifier, spec.range);
     case 'registry':
       return spec.version === null ? spec.name : `${spec.name}@${spec.version}`;
     case 'bundle':
       return bundleText(spec.identifier, spec.sha256);
     case 'folder':
+    case 'document':
       return spec.path;
     case 'url':
       return spec.url;
   }
+}
+
+/** `npm:@acme/mcp@1.2.3`, `oci:ghcr.io/acme/mcp:1.2`: as it may be installed. */
+export function packageText(kind: PackageKind, identifier: string, range: string): string {
+  const between = kind === 'oci' && !range.startsWith('sha256:') ? ':' : '@';
+  return `${kind}:${identifier}${between}${range}`;
 }
 
 /** One that stands for no other, now or later. */
@@ -65,25 +76,47 @@ export function isExactVersion(range: string): boolean {
 // — internal —
 
 const CHOICES =
-  'mcpd install NAME (see mcpd search), io.github.USER/NAME[@VERSION], npm:PKG[@VERSION], ./FOLDER, ./BUNDLE.mcpb, or https://HOST/PATH';
-const UNSUPPORTED = new Map([
-  ['pypi', 'packages of PyPI cannot be installed yet; install it yourself and use mcpd add NAME -- COMMAND'],
-  ['oci', 'containers cannot be installed yet; use mcpd add NAME -- docker run -i --rm IMAGE'],
-  ['docker', 'containers cannot be installed yet; use mcpd add NAME -- docker run -i --rm IMAGE'],
-]);
+  'mcpd install NAME (see mcpd search), io.github.USER/NAME[@VERSION], npm:PKG[@VERSION], pypi:PKG[@VERSION], oci:IMAGE[:TAG], nuget:PKG[@VERSION], ./FOLDER, ./BUNDLE.mcpb, ./server.json, or https://HOST/PATH';
 
-/** A version, a tag or a range; nothing that npm would read as an address, a file or an option. */
-const RANGE = /^[0-9a-z^~<>=*][0-9a-z.+^~<>=|* -]*$/i;
+/** A version, a tag or a range; nothing that a tool would read as an address, a file or an option. */
+const RANGES = {
+  npm: /^[0-9a-z^~<>=*][0-9a-z.+^~<>=|* -]*$/i,
+  /** As in a requirement; `==` may be left out of one version. */
+  pypi: /^(latest|[0-9a-z][0-9a-z.+!_-]*|(===?|~=|!=|[<>]=?)\s*[0-9a-z.*+!_-]+(,\s*(==|~=|!=|[<>]=?)\s*[0-9a-z.*+!_-]+)*)$/i,
+} as const;
 
-function parseNpm(spec: string, rest: string): Spec {
+function packageSpec(spec: string, scheme: string, rest: string): Spec {
+  const kind = PACKAGE_KINDS.find((one) => one === (scheme === 'docker' ? 'oci' : scheme));
+  if (kind === undefined) throw invalid(spec, `"${scheme}:" is no kind of package that mcpd knows`, CHOICES);
+  if (kind === 'mcpb') throw invalid(spec, 'a bundle is named by its file or its address', CHOICES);
+  if (kind === 'oci') return imageSpec(spec, rest.replace(/^\/\//, ''));
   const at = rest.indexOf('@', 1);
   const identifier = at === -1 ? rest : rest.slice(0, at);
   const range = at === -1 ? 'latest' : rest.slice(at + 1).trim();
-  const fault = identifierFault('npm', identifier);
-  if (fault !== null) throw invalid(spec, fault, 'mcpd install npm:PKG[@VERSION]');
-  if (!RANGE.test(range))
-    throw invalid(spec, `"${range.slice(0, 80)}" is no version, tag or range`, `mcpd install npm:${identifier}`);
-  return { kind: 'package', of: 'npm', identifier, range };
+  const fault = identifierFault(kind, identifier);
+  if (fault !== null) throw invalid(spec, fault, `mcpd install ${kind}:PKG[@VERSION]`);
+  const isKnown = kind === 'nuget' ? isNugetVersion(range) : RANGES[kind].test(range) && range.length <= RANGE_MAX;
+  if (!isKnown)
+    throw invalid(spec, `"${range.slice(0, 80)}" is no version, tag or range`, `mcpd install ${kind}:${identifier}`);
+  return { kind: 'package', of: kind, identifier, range };
+}
+
+const RANGE_MAX = 255;
+
+/** dnx takes one version or none. */
+function isNugetVersion(range: string): boolean {
+  return range === 'latest' || versionFault('nuget', range) === null;
+}
+
+function imageSpec(spec: string, reference: string): Spec {
+  const image = parseImage(reference);
+  if (image === null)
+    throw invalid(
+      spec,
+      identifierFault('oci', reference) ?? 'that is no image',
+      'mcpd install oci:IMAGE[:TAG|@sha256:DIGEST]',
+    );
+  return { kind: 'package', of: 'oci', identifier: image.name, range: image.digest ?? image.tag ?? 'latest' };
 }
 
 /** Has a domain before its first slash: no name of npm and of a folder that is given as such has one. Whether the rest will do is seen later. */

@@ -4,7 +4,9 @@ import type { ServerDefinition } from '../core/model.ts';
 import { errnoOf, McpdError } from '../errors.ts';
 import { KEPT_AFTER_PROOF_MS } from '../operation-limits.ts';
 import { unknownServer } from '../unknown-server.ts';
+import { UNFINISHED } from './packages/package-folder.ts';
 import type { InstallPorts } from './ports.ts';
+import { exists } from './traces.ts';
 
 /**
  * Removes a server: first from the registry, then its processes, its package and its secrets. Its data and logs stay unless `purge`.
@@ -58,7 +60,7 @@ export async function sweepPackages(ports: Pick<InstallPorts, 'paths' | 'registr
     const definition = registry.server(name);
     for (const version of await namesIn(join(paths.packages, name))) {
       const folder = join(paths.packages, name, version);
-      const unfinished = version.startsWith('.fetching-');
+      const unfinished = version.startsWith('.fetching-') || (await exists(join(folder, UNFINISHED)));
       const isKept = isUsed(kept.get(name)?.definition ?? null, folder);
       if (unfinished || (definition !== null && !isKept && !isUsed(definition, folder)))
         await rm(folder, { recursive: true, force: true });

@@ -27,7 +27,7 @@ export class Values {
    */
   textOf(input: PublishedInput): string | null {
     const given = this.given(input.name);
-    if (given === undefined && input.value !== null) return this.#filled(input, input.value);
+    if (given === undefined && input.value !== null) return this.filled({ ...input, value: input.value });
     return this.#text(input, resolveInput(input, given, this.#place));
   }
 
@@ -36,11 +36,12 @@ export class Values {
     return this.#text(input, resolveInput(input, { value, secret: input.secret }, this.#place));
   }
 
-  /** What was given under that name; it is taken then. */
+  /** What was given under that name, or as it is typed; it is taken then. */
   given(name: string): GivenValue | undefined {
-    const value = name === '' ? undefined : this.#given.get(name);
-    if (value !== undefined) this.#taken.add(name);
-    return value;
+    const key = [name, secretNameOf(name)].find((each) => each !== '' && this.#given.has(each));
+    if (key === undefined || name === '') return undefined;
+    this.#taken.add(key);
+    return this.#given.get(key);
   }
 
   /**
@@ -50,8 +51,8 @@ export class Values {
   wordsOf({ flag, repeated, input }: PublishedArgument): string[] {
     const before = flag === null ? [] : [flag];
     if (input === null) return before;
-    const text = this.given(input.name)?.value ?? (input.value === null ? input.default : null);
-    const lines = repeated ? text?.split('\n').filter((line) => line !== '') : undefined;
+    const given = this.given(input.name)?.value ?? (input.value === null ? input.default : null);
+    const lines = repeated ? given?.split('\n').filter((line) => line !== '') : undefined;
     const texts = lines?.map((line) => this.textFor(input, line)) ?? [this.textOf(input)];
     return texts.flatMap((text) => (text === null ? [] : [...before, text]));
   }
@@ -62,8 +63,37 @@ export class Values {
     return others.map(([name, { value, secret }]) => {
       checkVariableName(name);
       checkNoNul(value, `the value of ${name}`);
-      return [name, secret && !hasReference(value) ? this.#keep(secretNameOf(name), value) : value];
+      return [name, secret ? this.kept(name, value) : value];
     });
+  }
+
+  /**
+   * A template with its variables filled, each by `part` where that is given; what it names and does not describe stays. Null when it is
+   * left out, as a variable of it is.
+   */
+  filled(
+    template: Pick<PublishedInput, 'variables' | 'required'> & { value: string; secret?: boolean },
+    part: (value: string, offset: number) => string = (value) => value,
+  ): string | null {
+    let isLeftOut = false;
+    const told = [template.value];
+    const { variables, required, secret = false } = template;
+    const text = template.value.replace(TEMPLATE, (whole, name: string, offset: number) => {
+      const variable = variables.find((each) => each.name === name);
+      if (variable === undefined) return whole;
+      const within = { secret: variable.secret || secret, required: variable.required || required };
+      const value = this.textOf({ ...variable, ...within });
+      if (value === null) isLeftOut = true;
+      else told.push(value);
+      return value === null || hasReference(value) ? (value ?? '') : part(value, offset);
+    });
+    checkNoneComposed(text, told);
+    return isLeftOut ? null : text;
+  }
+
+  /** The reference to a secret that has no input. */
+  kept(name: string, value: string): string {
+    return hasReference(value) ? value : this.#keep(secretNameOf(name), value);
   }
 
   // — internal —
@@ -75,29 +105,13 @@ export class Values {
       case 'value':
         return resolved.secret === null ? resolved.text : this.#keep(resolved.secret.name, resolved.secret.value);
       case 'missing':
-        if (!this.missing.some(({ name }) => name === input.name)) this.missing.push(inputSpec(input));
-        return `<${input.name}>`;
+        return this.#placeholder(inputSpec(input));
     }
   }
 
-  /** A template with its variables filled; what it names and does not describe stays. Left out when a variable of it is. */
-  #filled(input: PublishedInput, template: string): string | null {
-    let isLeftOut = false;
-    const told = [template];
-    const text = template.replace(TEMPLATE, (whole, name: string) => {
-      const variable = input.variables.find((each) => each.name === name);
-      if (variable === undefined) return whole;
-      const part = this.textOf({
-        ...variable,
-        secret: variable.secret || input.secret,
-        required: variable.required || input.required,
-      });
-      if (part === null) isLeftOut = true;
-      else told.push(part);
-      return part ?? '';
-    });
-    checkNoneComposed(text, told);
-    return isLeftOut ? null : text;
+  #placeholder(spec: InputSpec): string {
+    if (!this.missing.some(({ name }) => name === spec.name)) this.missing.push(spec);
+    return `<${spec.name}>`;
   }
 
   /** The reference to a secret, which is kept under a name that is still free. */

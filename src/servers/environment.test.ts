@@ -17,6 +17,7 @@ const fillings = (secrets: Record<string, string>) => ({
   secret: (name: string) => secrets[name],
   variables: new Map([['WORK', '/home/a/work']]),
   dataDir: '/home/a/.mcpd/data/weather',
+  cidFile: null,
 });
 const thrown = (act: () => unknown): McpdError => {
   try {

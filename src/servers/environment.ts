@@ -77,6 +77,8 @@ export interface Fillings {
   /** Of the environment of the person, by `${env:NAME}`. */
   variables: ReadonlyMap<string, string>;
   dataDir: string;
+  /** Where the id of its container goes; null of a server that is none. */
+  cidFile: string | null;
 }
 
 /**
@@ -93,7 +95,9 @@ export function filledLaunch(
     return kind === 'secret' ? secretValue(fillings, name) : variableValue(fillings, name);
   };
   const fill = (text: string) =>
-    text.replace(PLACEHOLDER, (_, kind: string | undefined, name: string) => valueFor(kind, name));
+    text.replace(PLACEHOLDER, (whole, kind: string | undefined, name: string) =>
+      whole === CID_FILE ? (fillings.cidFile ?? whole) : valueFor(kind, name),
+    );
   const args = launch.args.map(fill);
   const env = Object.fromEntries(Object.entries(launch.env).map(([name, value]) => [name, fill(value)]));
   const refused = refusal(launch.command, args, env);
@@ -109,7 +113,7 @@ export function filledLaunch(
     launch.cwd === null
       ? fillings.dataDir
       : launch.cwd.replace(PLACEHOLDER, (whole, kind: string | undefined, name: string) =>
-          kind === 'secret' ? whole : valueFor(kind, name),
+          kind === 'secret' || whole === CID_FILE ? whole : valueFor(kind, name),
         );
   return { args, env, cwd };
 }
@@ -142,7 +146,8 @@ export function isAbsolute(path: string, platform: NodeJS.Platform): boolean {
 
 // — internal —
 
-const PLACEHOLDER = /\$\{(?:(secret|env):([A-Za-z_][A-Za-z0-9_]*)|dataDir)\}/g;
+const PLACEHOLDER = /\$\{(?:(secret|env):([A-Za-z_][A-Za-z0-9_]*)|dataDir|cidFile)\}/g;
+const CID_FILE = '$' + '{cidFile}';
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 function keyOf(platform: NodeJS.Platform): (name: string) => string {

@@ -11,6 +11,7 @@ import {
   type PathFinding,
   resolveCommand,
 } from './command-path.ts';
+import { type ContainerPlace, engineVariables, isContainer } from './containers.ts';
 import { filledLaunch, filledPath, serverEnvironment, variable } from './environment.ts';
 import { MARKER_VARIABLE } from './marker.ts';
 
@@ -35,6 +36,7 @@ export interface LaunchSurroundings {
   /** The server's own folder; made when it is not there. */
   dataDir: string;
   marker: string;
+  containers: ContainerPlace;
 }
 
 /**
@@ -50,17 +52,21 @@ export async function planLaunch(
   const launch = placed(kept);
   const { dataDir, inherited, loginPath, secret, variables, marker } = surroundings;
   const platform = process.platform;
-  const { args, cwd, env: declared } = filledLaunch(launch, { server: name, dataDir, secret, variables });
+  const cidFile = isContainer(launch.args) ? surroundings.containers.file() : null;
+  const { args, cwd, env } = filledLaunch(launch, { server: name, dataDir, secret, variables, cidFile });
+  const declared = cidFile === null ? env : { ...engineVariables(inherited), ...env };
   await makeDataFolder(dataDir);
   await checkFolder(name, cwd);
   // The marker first: it is looked for in every process of the machine.
-  const env = { [MARKER_VARIABLE]: marker, ...serverEnvironment({ inherited, loginPath, declared, platform }) };
+  const whole = { [MARKER_VARIABLE]: marker, ...serverEnvironment({ inherited, loginPath, declared, platform }) };
   const command = filledPath(launch.command, dataDir);
-  const found = findCommand(command, cwd, env);
+  const found = findCommand(command, cwd, whole);
   if (found.kind !== 'found') throw lookupError(name, command, found);
-  if (platform !== 'win32' || !isCommandFile(found.path)) return { file: found.path, args, cwd, env, verbatim: false };
-  const shell = variable(env, 'ComSpec', platform) ?? 'C:\\Windows\\System32\\cmd.exe';
-  return { file: shell, args: commandFileArgs(found.path, args), cwd, env, verbatim: true };
+  if (cidFile !== null) await surroundings.containers.begins(cidFile, found.path);
+  if (platform !== 'win32' || !isCommandFile(found.path))
+    return { file: found.path, args, cwd, env: whole, verbatim: false };
+  const shell = variable(whole, 'ComSpec', platform) ?? 'C:\\Windows\\System32\\cmd.exe';
+  return { file: shell, args: commandFileArgs(found.path, args), cwd, env: whole, verbatim: true };
 }
 
 /** The program a command means to a server with this environment: a bare name on its PATH, a path from `cwd`. */

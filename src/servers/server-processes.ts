@@ -7,6 +7,7 @@ import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
 import { type ChildSurroundings, ServerChild } from './child.ts';
 import type { CommandLookup } from './command-path.ts';
+import { Containers } from './containers.ts';
 import { serverEnvironment } from './environment.ts';
 import { valuesFor } from './given-variables.ts';
 import { Guardian } from './guardian.ts';
@@ -104,6 +105,7 @@ class Processes implements ServerProcesses {
   /** Children that were written to since the last flush. */
   readonly #written = new Set<RunningServer>();
   readonly #connections: Connections;
+  readonly #containers: Containers;
   /** Nothing is started before these. */
   #quiet: Promise<void> = Promise.resolve();
   #reaping: Promise<void> = Promise.resolve();
@@ -116,6 +118,7 @@ class Processes implements ServerProcesses {
     this.#sources = { ...options, inherited: this.#inherited };
     this.#loginPath = createLoginPath(this.#inherited);
     this.#connections = new Connections({ ...options, values: (definition) => valuesFor(definition, this.#sources) });
+    this.#containers = new Containers(options.paths.containers, options.nonce, () => this.ownEnvironment());
     this.trees = new TreeWatch(this.#scanner, () => this.#children.values());
   }
 
@@ -207,6 +210,8 @@ class Processes implements ServerProcesses {
       if (fault !== null) this.#reapFindings.push(`the record of processes could not be used: ${fault}`);
       if (left.length > 0) this.#reapFindings.push(`processes of an earlier daemon do not end: ${left.join(', ')}`);
     });
+    // Not waited for: an engine that hangs must not keep other servers from starting.
+    void this.#containers.sweep().then((faults) => this.#reapFindings.push(...faults));
     return reaping;
   }
 
@@ -220,13 +225,8 @@ class Processes implements ServerProcesses {
   }
 
   async findCommand(command: string, cwd: string): Promise<CommandLookup> {
-    const surroundings = {
-      inherited: this.#inherited,
-      loginPath: await this.#loginPath.read(),
-      declared: {},
-      platform: process.platform,
-    };
-    return findCommand(command, cwd, serverEnvironment(surroundings));
+    const [loginPath, inherited, { platform }] = [await this.#loginPath.read(), this.#inherited, process];
+    return findCommand(command, cwd, serverEnvironment({ inherited, loginPath, declared: {}, platform }));
   }
 
   async ownEnvironment(): Promise<NodeJS.ProcessEnv> {
@@ -242,6 +242,7 @@ class Processes implements ServerProcesses {
     const children = [...this.#children.values()];
     for (const child of children) child.stop(true);
     await Promise.all(children.map((child) => child.ended));
+    await this.#containers.settled();
     this.trees.end();
     await this.#guardian.close();
     await Promise.all(Array.from(this.#logs.values(), (log) => log.flush()));
@@ -282,6 +283,7 @@ class Processes implements ServerProcesses {
       loginPath,
       variables,
       marker,
+      containers: this.#containers.of(child.order),
       dataDir: paths.dataOf(definition.name),
       secret: (name) => secretsOf(definition.name).get(name),
     });
@@ -289,5 +291,7 @@ class Processes implements ServerProcesses {
 
   #forget(instance: InstanceKey, child: RunningServer): void {
     if (this.#children.get(instance) === child) this.#children.delete(instance);
+    const { order } = child;
+    this.#containers.ended(order, (fault) => this.log(order.definition.name).lifecycle('warn', fault));
   }
 }

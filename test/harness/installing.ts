@@ -45,12 +45,16 @@ export interface InstallationOptions {
   path?: string;
   /** Proxies for bundles. */
   bundleEnv?: NodeJS.ProcessEnv;
+  /** A folder of programs that are found before all others: by what fetches, and by servers. */
+  programs?: string;
 }
 
 export async function installationIn(home: TemporaryHome, options: InstallationOptions = {}): Promise<Installation> {
   const paths = pathsOf(home.mcpdHome);
   const registry = openRegistry(paths);
   const secrets = await openSecrets(paths, inFiles());
+  const pathNow = () =>
+    [...(options.programs === undefined ? [] : [options.programs]), process.env['PATH'] ?? ''].join(delimiter);
   const announced: string[] = [];
   const withdrawn: string[] = [];
   const ending = new AbortController();
@@ -63,7 +67,12 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
     packages: packageSources(
       {
         execPath: process.execPath,
-        env: async () => ({ ...home.env, npm_config_cache: home.folder('npm-cache'), ...options.npmEnv }),
+        env: async () => ({
+          ...home.env,
+          ...(options.programs === undefined ? {} : { PATH: pathNow() }),
+          npm_config_cache: home.folder('npm-cache'),
+          ...options.npmEnv,
+        }),
       },
       {
         bundles: bundlesIn(paths.packages, fetchThrough(proxiesOf(options.bundleEnv ?? {})), ending.signal),
@@ -71,18 +80,18 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
         machine: {
           platform: process.platform,
           nodeVersion: process.versions.node,
-          findCommand: async (command) => findCommand(command, home.userHome, options.path),
+          findCommand: async (command) => findCommand(command, home.userHome, options.path ?? pathNow()),
         },
       },
     ),
     published: async () => {
       throw new RangeError('no MCP registry is asked here');
     },
-    findCommand: async (command, cwd) => findCommand(command, cwd),
+    findCommand: async (command, cwd) => findCommand(command, cwd, pathNow()),
     loginWanted: () => null,
     forgetLogin: (server) => secrets.remove(loginSpace(server)),
-    trial: (definition, signal) => trial(definition, paths, secrets, signal),
-    trialAside: (definition, signal) => trial(definition, paths, secrets, signal),
+    trial: (definition, signal) => trial(definition, paths, secrets, pathNow(), signal),
+    trialAside: (definition, signal) => trial(definition, paths, secrets, pathNow(), signal),
     announce: ({ name }) => announced.push(name),
     withdraw: async (name) => {
       withdrawn.push(name);
@@ -136,17 +145,17 @@ function savingWith(registry: Registry, onSave: InstallationOptions['onSave']): 
   return { ...registry, saveServer: during(saveServer), replaceServer: during(replaceServer) };
 }
 
-function findCommand(command: string, cwd: string, searched = process.env['PATH'] ?? ''): CommandFinding {
-  const folders = searched.split(delimiter);
+function findCommand(command: string, cwd: string, path: string): CommandFinding {
+  const folders = path.split(delimiter);
   const candidates = isAbsolute(command) ? [command] : folders.map((folder) => join(folder, command));
-  const path = candidates.find((candidate) => existsSync(candidate));
-  if (path === undefined) return { kind: 'missing', lookedIn: isAbsolute(command) ? [cwd] : folders };
-  if (statSync(path).isDirectory()) return { kind: 'folder', path };
+  const found = candidates.find((candidate) => existsSync(candidate));
+  if (found === undefined) return { kind: 'missing', lookedIn: isAbsolute(command) ? [cwd] : folders };
+  if (statSync(found).isDirectory()) return { kind: 'folder', path: found };
   try {
-    accessSync(path, constants.X_OK);
-    return { kind: 'found', path };
+    accessSync(found, constants.X_OK);
+    return { kind: 'found', path: found };
   } catch {
-    return { kind: 'not-executable', path };
+    return { kind: 'not-executable', path: found };
   }
 }
 
@@ -155,6 +164,7 @@ async function trial(
   definition: ServerDefinition,
   paths: Paths,
   secrets: Secrets,
+  path: string,
   signal: AbortSignal,
 ): Promise<TrialOutcome> {
   const { name } = definition;
@@ -167,11 +177,12 @@ async function trial(
   const fill = (text: string) =>
     text
       .replaceAll(/\$\{secret:(\w+)\}/g, (_, secret: string) => secrets.get(name, secret) ?? '')
-      .replaceAll(`\${dataDir}`, data);
+      .replaceAll(`\${dataDir}`, data)
+      .replaceAll(`\${cidFile}`, join(data, 'container'));
   const env = Object.fromEntries(Object.entries(launch.env).map(([key, value]) => [key, fill(value)]));
   const child = spawn(launch.command, launch.args.map(fill), {
     cwd: launch.cwd ?? data,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: path, ...env },
     stdio: 'pipe',
   });
   const end = () => child.kill('SIGKILL');

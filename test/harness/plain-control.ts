@@ -139,18 +139,9 @@ export class PlainControl implements DaemonControl {
 
   async plan(request: InstallRequest, { exact }: { exact: boolean }): Promise<InstallPlan> {
     this.asked.push(`plan ${request.spec}${exact ? ' exactly' : ''}`);
-    const plan: InstallPlan = {
-      name: request.spec,
-      description: '',
-      fetch: null,
-      inputs: [],
-      commandLine: 'node x',
-      variables: [],
-      fileSha256: null,
-      versionIs: 'none',
-      warnings: [],
-      published: null,
-    };
+    const nothing = { fetch: null, fileSha256: null, versionIs: 'none', publisher: null, published: null } as const;
+    const shown = { variables: [], inputs: [], commandLine: 'node x', warnings: [] };
+    const plan = { name: request.spec, description: '', ...nothing, ...shown };
     return { ...plan, ...this.planned };
   }
 

@@ -174,7 +174,7 @@ describe('what a bundle asks a person', () => {
       fetch: `mcpb:${path}#sha256=${sha256(readFileSync(path))}`,
       inputs: [
         { name: 'folders', description: 'Folders', required: true, secret: false },
-        { name: 'api-token', description: 'your token', required: true, secret: true },
+        { name: 'api_token', description: 'your token', required: true, secret: true },
       ],
     });
     expect(plan.commandLine).toContain(`<tiny-bundle@1.2.3>/server/index.js`);
@@ -209,7 +209,7 @@ describe('what a bundle asks a person', () => {
     [{ port: plain('100') }, 'INPUT_INVALID', 'at most 99'],
     [{ port: plain('0') }, 'INPUT_INVALID', 'at least 1'],
     [{ loud: plain('yes') }, 'INPUT_INVALID', 'true or false'],
-    [{ folders: plain('/tmp') }, 'INPUT_MISSING', 'api-token: your token'],
+    [{ folders: plain('/tmp') }, 'INPUT_MISSING', 'api_token: your token'],
   ])('will not do as %j', async (given, code, said) => {
     const path = writeBundle(home.userHome, { manifest });
     const { error } = failureOf(await installation.install({ spec: path, env: { ...given } }));

@@ -84,7 +84,8 @@ export interface Routes {
   /** Adds a server by its command line or its address. */
   'POST /api/servers/add': { request: AddRequest; lines: InstallEvent };
   /** What an install would do and still needs. */
-  'POST /api/plans': { request: InstallRequest; answer: InstallPlan };
+  /** `exact`: the registry is asked which version a package comes in today. */
+  'POST /api/plans': { query: { exact?: Flag }; request: InstallRequest; answer: InstallPlan };
   /** One server, with its lists, its last exits and changes of state. */
   'GET /api/servers/{name}': { answer: ServerInfo };
   /** Changes its settings, never what it runs. */

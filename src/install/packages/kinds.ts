@@ -2,11 +2,20 @@ import type { PackageKind } from '../../core/model.ts';
 import { McpdError } from '../../errors.ts';
 import { type BundleOptions, bundlePackages } from './mcpb.ts';
 import { npmPackages } from './npm.ts';
+import { nugetPackages } from './nuget.ts';
+import { ociPackages } from './oci.ts';
+import { pypiPackages } from './pypi.ts';
 import type { PackageSource, PackageSources, ToolOptions } from './source.ts';
 
 /** The table over the kinds of packages. */
 export function packageSources(tools: ToolOptions, bundles: BundleOptions): PackageSources {
-  return { npm: npmPackages(tools), mcpb: bundlePackages(bundles) };
+  return {
+    npm: npmPackages(tools),
+    pypi: pypiPackages(tools),
+    oci: ociPackages(tools),
+    nuget: nugetPackages(tools),
+    mcpb: bundlePackages(bundles),
+  };
 }
 
 /** @throws McpdError PACKAGE_UNSUPPORTED naming the kind */

@@ -1,25 +1,25 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf, McpdError } from '../../errors.ts';
+import { McpdError } from '../../errors.ts';
 import {
   NPM_FETCH_RETRIES,
   NPM_FETCH_RETRY_MAX_MS,
   NPM_FETCH_RETRY_MIN_MS,
   NPM_RESOLVE_MS,
-  NPM_RUNS_MAX,
   NPM_TIMEOUT_MS,
+  TOOL_RUNS_MAX,
 } from '../../operation-limits.ts';
-import { shellWord } from '../../shell-word.ts';
 import { chooseBin, type PackageManifest, runnableIn } from '../bin.ts';
 import { engineWarnings, npmError, readNpmFailure } from './npm-failure.ts';
 import { readLock } from './npm-lock.ts';
-import { findNpm, type NpmProgram, type NpmRunOptions, npmEnvironment, runNpm } from './npm-run.ts';
+import { findNpm, npmEnvironment } from './npm-run.ts';
+import { makeFolder, settle } from './package-folder.ts';
+import { runTool, type ToolProgram, type ToolRunOptions } from './run-tool.ts';
 import { Slots } from './slots.ts';
 import type { FetchedPackage, PackageRequest, PackageSource, ToolOptions, VersionRequest } from './source.ts';
 
 export function npmPackages(options: ToolOptions): PackageSource {
-  const slots = new Slots(NPM_RUNS_MAX);
+  const slots = new Slots(TOOL_RUNS_MAX);
   return {
     fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
     versionOf: (request, signal) => slots.run(signal, () => resolveVersion(options, request, signal)),
@@ -38,7 +38,7 @@ async function fetchPackage(
 ): Promise<FetchedPackage> {
   const env = npmEnvironment(await options.env(), options.execPath);
   const npm = await findNpm(options.execPath, env['PATH'] ?? '');
-  const temporary = await makeFolder(request.folder);
+  const temporary = await makeProject(request.folder);
   let root = temporary;
   try {
     const run = {
@@ -78,7 +78,7 @@ async function resolveVersion(options: ToolOptions, asked: VersionRequest, signa
   const request = { ...asked, allowScripts: false };
   const env = npmEnvironment(await options.env(), options.execPath);
   const npm = await findNpm(options.execPath, env['PATH'] ?? '');
-  const temporary = await makeFolder(request.folder);
+  const temporary = await makeProject(request.folder);
   try {
     const run = { cwd: temporary, env, signal, onLine: () => undefined, track: options.track };
     await install(npm, request, temporary, { ...run, timeoutMs: NPM_RESOLVE_MS }, true);
@@ -91,10 +91,10 @@ async function resolveVersion(options: ToolOptions, asked: VersionRequest, signa
 
 /** @returns warnings of npm that a person should see */
 async function install(
-  npm: NpmProgram,
+  npm: ToolProgram,
   request: NpmRequest,
   folder: string,
-  run: NpmRunOptions,
+  run: ToolRunOptions,
   lockOnly = false,
 ): Promise<string[]> {
   const args = [
@@ -113,7 +113,7 @@ async function install(
     // Newer npms run scripts of approved packages only; a person has just approved them all.
     ...(request.allowScripts ? ['--ignore-scripts=false', '--dangerously-allow-all-scripts'] : ['--ignore-scripts']),
   ];
-  const { code, stdout, stderr, timedOut } = await runNpm(npm, args, run);
+  const { code, stdout, stderr, timedOut } = await runTool(npm, args, run);
   if (timedOut) {
     throw new McpdError('FETCH_FAILED', {
       what: `${request.identifier} could not be fetched`,
@@ -139,9 +139,9 @@ const VERSIONS_SHOWN = 5;
 
 async function withVersions(
   error: McpdError,
-  npm: NpmProgram,
+  npm: ToolProgram,
   request: NpmRequest,
-  run: NpmRunOptions,
+  run: ToolRunOptions,
 ): Promise<McpdError> {
   const args = [
     'view',
@@ -152,7 +152,7 @@ async function withVersions(
     '--no-update-notifier',
     ...reachArguments(request),
   ];
-  const { code, stdout } = await runNpm(npm, args, run);
+  const { code, stdout } = await runTool(npm, args, run);
   const known = code === 0 ? versionsIn(stdout) : null;
   if (known === null) return error;
   return new McpdError('VERSION_UNKNOWN', {
@@ -178,33 +178,11 @@ function versionsIn(stdout: string): { latest: string[]; tags: string } | null {
   }
 }
 
-/** One temporary folder of our own; the package.json keeps npm from looking for a project further up. */
-async function makeFolder(folder: string): Promise<string> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const temporary = await mkdtemp(join(folder, '.fetching-'));
-    await writeFile(join(temporary, 'package.json'), '{"private":true}\n');
-    return temporary;
-  } catch (error) {
-    const errno = errnoOf(error);
-    throw new McpdError(errno === 'ENOSPC' || errno === 'EDQUOT' ? 'DISK_FULL' : 'HOME_UNWRITABLE', {
-      what: `${folder} could not be made`,
-      why: errno ?? String(error),
-      fix: `check its owner, rights and free space: ls -ld ${shellWord(folder)}`,
-    });
-  }
-}
-
-/** Gives the finished folder its name: the version, with a suffix where an older install of the same version is still in use. */
-async function settle(temporary: string, folder: string, version: string): Promise<string> {
-  const plain = join(folder, version);
-  const taken = await stat(plain).then(
-    () => true,
-    () => false, // not there: the usual case
-  );
-  const root = taken ? `${plain}.${randomBytes(4).toString('hex')}` : plain;
-  await rename(temporary, root);
-  return root;
+/** The package.json keeps npm from looking for a project further up. */
+async function makeProject(folder: string): Promise<string> {
+  const temporary = await makeFolder(folder);
+  await writeFile(join(temporary, 'package.json'), '{"private":true}\n');
+  return temporary;
 }
 
 async function readManifest(folder: string): Promise<PackageManifest> {

@@ -60,7 +60,11 @@ export interface PackageSource {
   read?(pack: PublishedPackage, signal: AbortSignal, report: (detail: string) => void): Promise<ReadPackage>;
   /** The version that a fetch would bring now. Leaves nothing behind. @throws McpdError as `fetch` */
   versionOf(request: VersionRequest, signal: AbortSignal): Promise<string>;
+  /** How it will be started, as far as that is known before it is fetched; a placeholder for what is not. */
+  preview?(request: PreviewRequest): Promise<Runnable>;
 }
+
+type PreviewRequest = Pick<PackageRequest, 'identifier' | 'range' | 'registry' | 'runtimeArguments' | 'variables'>;
 
 export type PackageSources = Partial<Record<PackageKind, PackageSource>>;
 

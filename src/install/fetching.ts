@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { InstallPlan } from '../api/contract.ts';
+import { OWN_NODE } from '../own-places.ts';
+import { sourceFor } from './packages/kinds.ts';
+import type { FetchedPackage } from './packages/source.ts';
+import { fetchText, type PlannedFetch, type PlannedInstall, planView } from './plan.ts';
+import type { InstallPorts } from './ports.ts';
+import { isExactVersion, packageText } from './spec.ts';
+import type { Steps } from './steps.ts';
+import { removeEmpty } from './traces.ts';
+
+/** The package of a plan, by the source of its kind. What it makes is undone with the steps. @throws McpdError as the source */
+export async function fetchPlanned(
+  { paths, packages, registry, catalog }: Pick<InstallPorts, 'paths' | 'packages' | 'registry' | 'catalog'>,
+  plan: PlannedInstall,
+  fetch: PlannedFetch,
+  options: { allowScripts?: boolean | undefined },
+  steps: Steps,
+): Promise<FetchedPackage> {
+  const { kind, identifier, fileSha256, runtimeArguments } = fetch;
+  const source = sourceFor(packages, kind, identifier);
+  steps.begin('fetch', fetchText(fetch));
+  // Nothing in the registry points there: an install that was killed left it.
+  if (registry.server(plan.name) === null) await rm(paths.packageOf(plan.name), { recursive: true, force: true });
+  const request = {
+    ...versionRequest({ paths, catalog }, plan.name, fetch),
+    allowScripts: options.allowScripts === true,
+    fileSha256,
+    runtimeArguments,
+    variables: Object.keys(plan.env),
+  };
+  const fetched = await source.fetch(request, steps.signal, (detail) => steps.detail(detail));
+  steps.onUndo('the package', async () => {
+    await rm(fetched.root, { recursive: true, force: true });
+    await removeEmpty(dirname(fetched.root));
+  });
+  steps.warn(...fetched.warnings);
+  steps.detail(`${packageText(kind, identifier, fetched.installed.version)} is here`);
+  return fetched;
+}
+
+/** What a person is shown; `exact`: with the version that its tag or range stands for now. @throws McpdError as the source */
+export async function viewOf(
+  ports: Pick<InstallPorts, 'paths' | 'packages' | 'catalog' | 'ending'>,
+  plan: PlannedInstall,
+  exact: boolean,
+): Promise<InstallPlan> {
+  const fetch = exact && plan.fetch !== null ? await atVersion(ports, plan.name, plan.fetch) : plan.fetch;
+  return planView({ ...plan, fetch }, fetch === null ? null : await previewOf(ports, plan, fetch));
+}
+
+// — internal —
+
+async function atVersion(
+  ports: Pick<InstallPorts, 'paths' | 'packages' | 'catalog' | 'ending'>,
+  name: string,
+  fetch: PlannedFetch,
+): Promise<PlannedFetch> {
+  if (isExactVersion(fetch.range)) return fetch;
+  const source = sourceFor(ports.packages, fetch.kind, fetch.identifier);
+  return { ...fetch, range: await source.versionOf(versionRequest(ports, name, fetch), ports.ending) };
+}
+
+async function previewOf({ packages }: Pick<InstallPorts, 'packages'>, plan: PlannedInstall, fetch: PlannedFetch) {
+  const source = sourceFor(packages, fetch.kind, fetch.identifier);
+  const known = await source.preview?.({ ...fetch, variables: Object.keys(plan.env) });
+  return known ?? { command: OWN_NODE, args: [`<${fetch.identifier}@${fetch.range}>`] };
+}
+
+function versionRequest(
+  { paths, catalog }: Pick<InstallPorts, 'paths' | 'catalog'>,
+  name: string,
+  { identifier, range, registry }: PlannedFetch,
+) {
+  const knownNames = catalog().map((entry) => entry.name);
+  return { identifier, range, knownNames, folder: paths.packageOf(name), registry };
+}

@@ -1,0 +1,110 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** One run of a fake program. */
+interface ToolCall {
+  /** `uv`, `docker`, …, or the program that a fake uv installed. */
+  program: string;
+  argv: string[];
+  env: Record<string, string>;
+}
+
+/** Programs that fetch and run packages, as far as mcpd uses them: each notes what it was given, and does its part without a network. */
+export interface FakeTools {
+  folder: string;
+  /** What was run, oldest first. */
+  calls(): ToolCall[];
+  forget(): void;
+}
+
+export type FakeTool = 'uv' | 'docker' | 'podman' | 'dnx' | 'dotnet';
+
+/** The digest of every image. */
+export const DIGEST = `sha256:${'d'.repeat(64)}`;
+export const CONTAINER_ID = 'c0ffee'.repeat(10).padEnd(64, '0');
+
+export function fakeTools(folder: string, tools: readonly FakeTool[]): FakeTools {
+  mkdirSync(folder, { recursive: true });
+  const record = join(folder, 'calls.jsonl');
+  for (const tool of tools) {
+    writeFileSync(join(folder, tool), programText(record, PARTS[tool]));
+    chmodSync(join(folder, tool), 0o755);
+  }
+  return {
+    folder,
+    calls: () =>
+      existsSync(record)
+        ? readFileSync(record, 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line) as ToolCall)
+        : [],
+    forget: () => rmSync(record, { force: true }),
+  };
+}
+
+// — internal —
+
+function programText(record: string, part: string): string {
+  return `#!${process.execPath}
+const fs = require('node:fs');
+const path = require('node:path');
+const argv = process.argv.slice(2);
+const record = ${JSON.stringify(record)};
+fs.appendFileSync(record, JSON.stringify({ program: path.basename(process.argv[1]), argv, env: process.env }) + '\\n');
+const fail = (text) => { console.error(text); process.exit(1); };
+${SERVE}
+/* part */
+${part}
+`;
+}
+
+/** A server with one tool. */
+const SERVE = `
+const answer = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+function serve() {
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (method === 'initialize') answer(id, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } });
+    else if (method === 'tools/list') answer(id, { tools: [{ name: 'look', inputSchema: { type: 'object' } }] });
+    else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
+  });
+}
+`;
+
+const ENGINE = `
+if (argv[0] === 'run') {
+  fs.writeFileSync(argv[argv.indexOf('--cidfile') + 1], ${JSON.stringify(CONTAINER_ID)}, { flag: 'wx' });
+  serve();
+} else if (argv[0] === 'pull') {
+  if (/missing/.test(argv[1])) fail('Error response from daemon: manifest for ' + argv[1] + ' not found: manifest unknown');
+} else if (argv[0] === 'image') {
+  console.log(JSON.stringify([argv.at(-1).replace(/[:@][^/]*$/, '') + '@${DIGEST}']));
+} else if (argv[0] !== 'rm') fail('unknown command');
+`;
+
+const PARTS: Record<FakeTool, string> = {
+  uv: `
+if (argv[0] === 'pip') {
+  const [name, version] = fs.readFileSync(argv[2], 'utf8').trim().split('==');
+  if (name === 'nowhere') fail('  × No solution found when resolving dependencies:\\n  ╰─▶ Because nowhere was not found in the package registry');
+  console.log(name + '==' + (version ?? '9.9.9') + ' \\\\\\n    --hash=sha256:' + 'a'.repeat(64));
+} else if (argv[0] === 'tool') {
+  const name = argv[2].replace(/[\\[=].*/, '');
+  if (name === 'source-only') fail('error: Failed to build: source-only has no usable wheels and building source distributions is disabled');
+  fs.mkdirSync(process.env.UV_TOOL_BIN_DIR, { recursive: true });
+  for (const program of name === 'two-programs' ? ['alpha', 'beta'] : [name === 'other-name' ? 'serve-other' : name]) {
+    const own = fs.readFileSync(process.argv[1], 'utf8').split('/* part */')[0] + '/* part */\\nserve();\\n';
+    fs.writeFileSync(path.join(process.env.UV_TOOL_BIN_DIR, program), own, { mode: 0o755 });
+  }
+} else fail('unknown command');
+`,
+  docker: ENGINE,
+  podman: ENGINE,
+  dnx: 'serve();',
+  dotnet: `
+console.log(JSON.stringify({ version: 2, searchResult: [{ sourceName: 'nuget.org', packages: [
+  { id: argv[2], version: '1.0.0' }, { id: argv[2], version: '1.1.0' }, { id: argv[2], version: '2.0.0-beta.1' },
+] }] }));
+`,
+};
