@@ -78,7 +78,7 @@ const FAILURES: readonly Failure[] = [
 function tellingLine(text: string): string | null {
   const lines = text
     .split(/\r?\n/)
-    .map((line) => line.replace(/^[\s×╰─▶│├╭·]+/u, '').trim())
+    .map((line) => line.replace(/^[\s\u00d7\u2570\u2500\u25b6\u2502\u251c\u256d\u00b7]+/u, '').trim())
     .filter((line) => line !== '');
   const line =
     lines.find((each) => /^(error|fatal)\b/i.test(each)) ??
