@@ -9,6 +9,7 @@ import { route } from './route.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { OpenTries } from './trying/open-tries.tsx';
 import { Command } from './ui/code.tsx';
+import { focusMain } from './ui/focus.ts';
 import { Icon } from './ui/icon.tsx';
 import { Empty } from './ui/notes.tsx';
 import { Toasts } from './ui/toasts.tsx';
@@ -96,7 +97,7 @@ function Content() {
     before.current = place;
     // As a new page would: at its top, and heard by a reader.
     scrollTo(0, 0);
-    document.getElementById('main')?.focus({ preventScroll: true });
+    focusMain();
   }, [place, parts, entry]);
   if (connection.value === 'signed-out') return <SignedOut />;
   if (!known) return <Waiting />;

@@ -28,7 +28,7 @@ export function parseSpec(text: string): Spec {
   if (isBundleName(spec) && (posix.isAbsolute(spec) || win32.isAbsolute(spec) || /^https?:/i.test(spec)))
     return { kind: 'bundle', ...parseBundle(spec) };
   if (posix.isAbsolute(spec) || win32.isAbsolute(spec))
-    return /\.json$/i.test(spec) ? { kind: 'document', path: spec } : { kind: 'folder', path: spec };
+    return isDocument(spec) ? { kind: 'document', path: spec } : { kind: 'folder', path: spec };
   if (/^\.{1,2}([/\\]|$)/.test(spec))
     throw invalid(spec, 'a file or folder must be given by its absolute path here', CHOICES);
   if (/^https?:/i.test(spec)) return { kind: 'url', url: spec };
@@ -74,6 +74,11 @@ export function isExactVersion(range: string): boolean {
 }
 
 // — internal —
+
+/** A package.json is read with its folder. */
+function isDocument(path: string): boolean {
+  return /\.json$/i.test(path) && !/(^|[/\\])package\.json$/i.test(path);
+}
 
 const CHOICES =
   'mcpd install NAME (see mcpd search), io.github.USER/NAME[@VERSION], npm:PKG[@VERSION], pypi:PKG[@VERSION], oci:IMAGE[:TAG], nuget:PKG[@VERSION], ./FOLDER, ./BUNDLE.mcpb, ./server.json, or https://HOST/PATH';

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { focusMain } from './focus.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { failed } from './toasts.tsx';
 
@@ -24,6 +25,14 @@ export function Button({ onPress, children, icon, label, kind = 'plain', disable
   const [busyWith, setBusyWith] = useState<{ says: string } | null>(null);
   const isBusy = busyWith?.says === says;
   const last = useRef({ says });
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(
+    () => () => {
+      // A button that has done its work and goes: the keyboard stays in the page.
+      if (document.activeElement === button.current) focusMain();
+    },
+    [],
+  );
   const press = (event: MouseEvent) => {
     // The second click of a double click meant what the button said at the first.
     if (isBusy || (event.detail > 1 && last.current.says !== says)) return;
@@ -39,6 +48,7 @@ export function Button({ onPress, children, icon, label, kind = 'plain', disable
   };
   return (
     <button
+      ref={button}
       type="button"
       class="button"
       data-kind={kind}

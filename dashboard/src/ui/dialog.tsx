@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { focusMain } from './focus.ts';
 import { Icon } from './icon.tsx';
 import './dialog.css';
 
@@ -25,7 +26,7 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
     return () => {
       // What opened it may be gone: a button that has done its work.
       if (before instanceof HTMLElement && before.isConnected) before.focus();
-      else document.getElementById('main')?.focus({ preventScroll: true });
+      else focusMain();
     };
   }, []);
   return (
