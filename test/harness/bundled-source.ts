@@ -14,6 +14,10 @@ export async function bundled(source: string, folder: string): Promise<string> {
     format: 'esm',
     target: 'node20.19',
     mainFields: ['module', 'main'],
+    // CommonJS packages inside an ES module ask for `require`.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
     plugins: [
       {
         // A native module stays where it is; from a temporary folder it is found by its absolute path only.
