@@ -60,7 +60,7 @@ test('a person logs in at a remote server from the page, by keyboard, and sees f
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Log in at notes' }).waitFor({ state: 'detached' });
   // The button that opened it is gone: the keyboard goes on in the page.
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+  await page.waitForFunction(() => document.activeElement?.id === 'main');
   const host = await machine.connected();
   expect(JSON.stringify(await host.call('notes__whoami', {}))).toContain('whoami by ann');
 });

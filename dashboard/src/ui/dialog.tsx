@@ -24,9 +24,9 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
     dialog.current?.showModal();
     dialog.current?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
-      // What opened it may be gone: a button that has done its work.
+      // What opened it may be gone, or take no focus any more: a button that has done its work.
       if (before instanceof HTMLElement && before.isConnected) before.focus();
-      else focusMain();
+      if (document.activeElement !== before || before === document.body) focusMain();
     };
   }, []);
   return (
