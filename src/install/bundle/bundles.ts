@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BUNDLE_DOWNLOADS_MAX } from '../../bundle-limits.ts';
 import { McpdError } from '../../errors.ts';
 import type { Fetch } from '../../proxy-fetch.ts';
+import { makeFolder, settle } from '../packages/package-folder.ts';
 import { Slots } from '../packages/slots.ts';
-import { exists } from '../traces.ts';
 import { Archive } from './archive.ts';
 import { type BundleContent, checkEntries, MANIFEST } from './entries.ts';
 import { KeptBundles } from './kept.ts';
@@ -39,7 +38,7 @@ export interface Bundles {
    * Unpacks it into a new folder within `folder`, which appears at once or not at all.
    * @param executables paths in it that must be executable, whatever the archive says
    * @returns the new folder
-   * @throws {McpdError} BUNDLE_UNSAFE, BUNDLE_INVALID; system errors of the folder; the signal's reason
+   * @throws {McpdError} BUNDLE_UNSAFE, BUNDLE_INVALID, DISK_FULL, HOME_UNWRITABLE; system errors while it writes; the signal's reason
    */
   place(bundle: Bundle, folder: string, executables: readonly string[], signal: AbortSignal): Promise<string>;
   discard(bundle: Bundle): Promise<void>;
@@ -131,17 +130,12 @@ async function place(
   executables: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const temporary = await mkdtemp(join(folder, '.fetching-'));
+  const temporary = await makeFolder(folder);
   try {
     await withArchive(bundle.file, (archive, content) =>
       unpack(archive, content, temporary, new Set(executables), signal),
     );
-    // An older install of the same version may still be in use.
-    const plain = join(folder, bundle.manifest.version);
-    const root = (await exists(plain)) ? `${plain}.${randomBytes(4).toString('hex')}` : plain;
-    await rename(temporary, root);
-    return root;
+    return await settle(temporary, folder, bundle.manifest.version);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     await rmdir(folder).catch(() => undefined); // not empty: another version is in use there

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rename, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, McpdError } from '../../errors.ts';
 import { shellWord } from '../../shell-word.ts';
+import { exists } from '../traces.ts';
 
 /** Folders of packages in the home: `packages/SERVER/VERSION`. */
 
@@ -34,9 +35,5 @@ export async function settle(temporary: string, folder: string, version: string)
 /** The version, with a suffix where an older install of the same version is still in use. */
 export async function freeName(folder: string, version: string): Promise<string> {
   const plain = join(folder, version);
-  const taken = await stat(plain).then(
-    () => true,
-    () => false, // not there: the usual case
-  );
-  return taken ? `${plain}.${randomBytes(4).toString('hex')}` : plain;
+  return (await exists(plain)) ? `${plain}.${randomBytes(4).toString('hex')}` : plain;
 }
