@@ -3,6 +3,7 @@ import { RUNTIME_VERSION_MS } from '../../bundle-limits.ts';
 import { McpdError } from '../../errors.ts';
 import { OWN_NODE } from '../../own-places.ts';
 import { showable } from '../../text.ts';
+import { UV_INSTALLS } from '../packages/runtimes.ts';
 import type { CommandFinding } from '../ports.ts';
 import type { Manifest } from './manifest.ts';
 import { named } from './refusal.ts';
@@ -59,11 +60,7 @@ const INSTALLS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     darwin: 'brew install python3',
     win32: 'winget install Python.Python.3.13',
   },
-  uv: {
-    linux: 'curl -LsSf https://astral.sh/uv/install.sh | sh',
-    darwin: 'brew install uv',
-    win32: 'winget install astral-sh.uv',
-  },
+  uv: UV_INSTALLS,
 };
 
 function installOf(command: string, platform: NodeJS.Platform): string | null {

@@ -26,6 +26,13 @@ export async function findRuntime(names: readonly string[], env: NodeJS.ProcessE
   return null;
 }
 
+/** What installs uv, by the system: its makers' own words. */
+export const UV_INSTALLS = {
+  linux: 'curl -LsSf https://astral.sh/uv/install.sh | sh',
+  darwin: 'brew install uv',
+  win32: 'winget install --id=astral-sh.uv -e',
+} as const;
+
 /** Says which command installs what is missing. */
 export function missingRuntime(kind: Exclude<PackageKind, 'npm' | 'mcpb'>, label: string, platform = process.platform) {
   const { names, installs } = RUNTIMES[kind];
@@ -41,11 +48,7 @@ export function missingRuntime(kind: Exclude<PackageKind, 'npm' | 'mcpb'>, label
 const RUNTIMES = {
   pypi: {
     names: 'uv or Python 3',
-    installs: {
-      linux: 'curl -LsSf https://astral.sh/uv/install.sh | sh',
-      darwin: 'brew install uv',
-      win32: 'winget install --id=astral-sh.uv -e',
-    },
+    installs: UV_INSTALLS,
   },
   oci: {
     names: 'docker or podman',
