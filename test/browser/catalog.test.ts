@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { pathsOf } from '../../src/paths.ts';
 import type { Machine } from '../harness/machine.ts';
-import { npmServer, type PublishedVersion, type RegistryStandIn, startMcpRegistry } from '../harness/mcp-registry.ts';
-import { startNpmRegistry } from '../harness/npm-registry.ts';
+import { npmServer, type PublishedVersion, type RegistryStandIn } from '../harness/mcp-registry.ts';
+import { withRegistry } from '../harness/published.ts';
 import { until } from '../harness/until.ts';
 import { PHONE, test } from './dashboard.ts';
 import { focused, tabTo } from './keys.ts';
@@ -68,7 +68,7 @@ test('a server of an MCP registry is shown whole, asks for what it needs, and is
   machine,
   dashboard,
 }) => {
-  await withRegistry(machine, [weather('1.1.0')], async (registry) => {
+  await withServers(machine, [weather('1.1.0')], async (registry) => {
     const page = await dashboard.open('#/catalog');
     await page.getByRole('searchbox').fill('weather');
     const { host } = new URL(registry.address);
@@ -144,7 +144,7 @@ test('a registry that cannot be reached is named, and what it said before is sho
   machine,
   dashboard,
 }) => {
-  await withRegistry(machine, [weather('1.1.0')], async (registry) => {
+  await withServers(machine, [weather('1.1.0')], async (registry) => {
     const { host } = new URL(registry.address);
     const page = await dashboard.open('#/catalog?q=weather');
     const section = page.getByRole('region', { name: `From ${host}` });
@@ -173,7 +173,7 @@ test('what publishers write is text: nothing of it runs, loads, or is a link tha
     websiteUrl: 'javascript:globalThis.pwned=1',
     repository: { url: 'https://github.com@evil.example/acme', source: markup },
   });
-  await withRegistry(machine, [{ ...hostile, statusMessage: `says ${markup}` }], async () => {
+  await withServers(machine, [{ ...hostile, statusMessage: `says ${markup}` }], async () => {
     const page = await dashboard.open('#/catalog?q=weather');
     await page.getByRole('button', { name: 'Evil <img' }).click();
     const dialog = page.getByRole('dialog');
@@ -192,7 +192,7 @@ test('what publishers write is text: nothing of it runs, loads, or is a link tha
 });
 
 test('on a phone all of it stays within the window', async ({ machine, dashboard }) => {
-  await withRegistry(machine, [weather('1.1.0')], async () => {
+  await withServers(machine, [weather('1.1.0')], async () => {
     const phone = await dashboard.open('#/catalog?q=weather', PHONE);
     await phone.getByRole('button', { name: 'Acme weather' }).waitFor();
     expect(await overhang(phone)).toBe(0);
@@ -230,28 +230,13 @@ function weather(version: string): PublishedVersion {
   };
 }
 
-/** Lends the machine an MCP registry, and npm with what its server needs. */
-async function withRegistry(
+/** Lends the machine an MCP registry with these servers, and npm with their packages. */
+function withServers(
   machine: Machine,
-  versions: readonly PublishedVersion[],
+  servers: readonly PublishedVersion[],
   work: (registry: RegistryStandIn) => Promise<void>,
 ): Promise<void> {
-  const registry = await startMcpRegistry(versions);
-  const npm = await startNpmRegistry(
-    machine.home.folder('published'),
-    ['1.1.0', '2.0.0'].map((version) => ({
-      manifest: { name: '@acme/weather', version, bin: 'cli.js' },
-      files: { 'cli.js': SERVER },
-    })),
-  );
-  writeFileSync(join(machine.home.userHome, '.npmrc'), `registry=${npm.url}\n`);
-  try {
-    await machine.ok('registries', 'add', registry.address);
-    await work(registry);
-  } finally {
-    await npm.close();
-    await registry.close();
-  }
+  return withRegistry(machine, { servers, versions: ['1.1.0', '2.0.0'], program: SERVER }, work);
 }
 
 /** Whatever registries said, they said it yesterday. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { InstallEvent } from '../../src/api/contract.ts';
@@ -6,14 +6,8 @@ import { DaemonClient } from '../../src/control/client.ts';
 import { pathsOf } from '../../src/paths.ts';
 import { freePort } from '../harness/home.ts';
 import { type Machine, test } from '../harness/machine.ts';
-import {
-  json,
-  npmServer,
-  type PublishedVersion,
-  type RegistryStandIn,
-  startMcpRegistry,
-} from '../harness/mcp-registry.ts';
-import { startNpmRegistry } from '../harness/npm-registry.ts';
+import { json, npmServer, type PublishedVersion, type RegistryStandIn } from '../harness/mcp-registry.ts';
+import { withRegistry } from '../harness/published.ts';
 
 const SERVER = `#!/usr/bin/env node
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -52,7 +46,7 @@ describe('a server of an MCP registry', () => {
   test('is found, shown in full, installed by its name at the version that was shown, and works when the registry is gone', async ({
     machine,
   }) => {
-    await withRegistry(machine, [weather('1.0.0', { isLatest: false }), weather('1.1.0')], async (registry) => {
+    await withServers(machine, [weather('1.0.0', { isLatest: false }), weather('1.1.0')], async (registry) => {
       const place = new URL(registry.address).host;
       const hits = await machine.ok('search', 'weather', '--json');
       expect(hits).toMatchObject([
@@ -90,7 +84,7 @@ describe('a server of an MCP registry', () => {
   test('that was deleted is refused and leaves nothing; a deprecated one comes with a warning', async ({ machine }) => {
     const bad = { status: 'deleted', statusMessage: 'it read what it should not' };
     const old = { isLatest: false, status: 'deprecated', statusMessage: 'use com.acme/wind' };
-    await withRegistry(machine, [weather('1.0.0', old), weather('1.1.0', bad)], async () => {
+    await withServers(machine, [weather('1.0.0', old), weather('1.1.0', bad)], async () => {
       const refused = await machine.cli('install', WEATHER, '--json');
       expect([refused.code, refused.json.error]).toEqual([
         8,
@@ -154,7 +148,7 @@ test('a shell line, a control character, a step of a path, a look-alike and 300 
     '--help',
   ];
   const versions = hostile.flatMap((text, at) => hostileServers(text, `com.evil/h${at}`));
-  await withRegistry(machine, [...versions, weather('1.0.0')], async (registry) => {
+  await withServers(machine, [...versions, weather('1.0.0')], async (registry) => {
     registry.publish(
       ...hostile.map((text) => ({ server: { name: `com.evil/${text}`, version: '1.0.0', description: 'x' } })),
     );
@@ -190,7 +184,7 @@ test('a shell line, a control character, a step of a path, a look-alike and 300 
 test('a registry that answers nonsense, or leads elsewhere, is named, and no server comes of it', async ({
   machine,
 }) => {
-  await withRegistry(machine, [], async (registry) => {
+  await withServers(machine, [], async (registry) => {
     const place = new URL(registry.address).host;
     registry.fault = (_, response) => json(response, 200, { servers: 'none' });
     expect((await machine.cli('search', 'weather')).stderr).toContain(`${place} did not answer as an MCP registry`);
@@ -206,28 +200,13 @@ test('a registry that answers nonsense, or leads elsewhere, is named, and no ser
 
 // — internal —
 
-/** Lends the machine an MCP registry, and npm with what its servers need. */
-async function withRegistry(
+/** Lends the machine an MCP registry with these servers, and npm with their packages. */
+function withServers(
   machine: Machine,
-  versions: readonly PublishedVersion[],
+  servers: readonly PublishedVersion[],
   work: (registry: RegistryStandIn) => Promise<void>,
 ): Promise<void> {
-  const registry = await startMcpRegistry(versions);
-  const npm = await startNpmRegistry(
-    machine.home.folder('published'),
-    ['1.0.0', '1.1.0'].map((version) => ({
-      manifest: { name: '@acme/weather', version, bin: 'cli.js' },
-      files: { 'cli.js': SERVER },
-    })),
-  );
-  writeFileSync(join(machine.home.userHome, '.npmrc'), `registry=${npm.url}\n`);
-  try {
-    await machine.ok('registries', 'add', registry.address);
-    await work(registry);
-  } finally {
-    await npm.close();
-    await registry.close();
-  }
+  return withRegistry(machine, { servers, versions: ['1.0.0', '1.1.0'], program: SERVER }, work);
 }
 
 /** One server for each field that can hold the text. */
