@@ -47,6 +47,8 @@ export interface InstallationOptions {
   bundleEnv?: NodeJS.ProcessEnv;
   /** A folder of programs that are found before all others: by what fetches, and by servers. */
   programs?: string;
+  /** Told of each process group that fetches, as the daemon's guardian is. */
+  track?: (pid: number) => () => void;
 }
 
 export async function installationIn(home: TemporaryHome, options: InstallationOptions = {}): Promise<Installation> {
@@ -73,6 +75,7 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
           npm_config_cache: home.folder('npm-cache'),
           ...options.npmEnv,
         }),
+        track: options.track,
       },
       {
         bundles: bundlesIn(paths.packages, fetchThrough(proxiesOf(options.bundleEnv ?? {})), ending.signal),

@@ -10,6 +10,7 @@ import { bundled } from '../harness/bundled-source.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
 import { doneOf, type Installation, installationIn } from '../harness/installing.ts';
 import { type NpmRegistry, startNpmRegistry, type TinyPackage } from '../harness/npm-registry.ts';
+import { until } from '../harness/until.ts';
 
 /** A server with these tools; each version has another file for its program. */
 const server = (tools: object[]) => `#!/usr/bin/env node
@@ -210,6 +211,8 @@ test('killed at any step, an install leaves nothing or a server, an update the o
     const child = spawn(process.execPath, [program, given, moment], { stdio: 'inherit' });
     const [code, killed] = await once(child, 'close');
     expect([code, killed], moment).toEqual(killed === null ? [0, null] : [null, 'SIGKILL']);
+    // Its guardian ends npm, which would otherwise write on while the next run sweeps.
+    await until('all that it had started to be gone', () => home.processes().length === 0);
     it = await open();
     return killed !== null;
   };

@@ -1,3 +1,4 @@
+import { Guardian } from '../../../src/servers/guardian.ts';
 import type { TemporaryHome } from '../../harness/home.ts';
 import { type Installation, installationIn } from '../../harness/installing.ts';
 
@@ -16,7 +17,17 @@ const at = process.argv[3] ?? '';
 let told = 0;
 
 const home = { mcpdHome, userHome, env, folder: (name: string) => `${userHome}/${name}` } as TemporaryHome;
-const it = await installationIn(home, { npmEnv, catalog: [], onSave: (moment) => dieAt(`${moment} save`) });
+// As in the daemon: npm must not go on when this process is killed.
+const guardian = new Guardian(`${mcpdHome}/lost`);
+const it = await installationIn(home, {
+  npmEnv,
+  catalog: [],
+  onSave: (moment) => dieAt(`${moment} save`),
+  track: (pid) => {
+    guardian.add(pid);
+    return () => guardian.remove(pid);
+  },
+});
 const event = (what: { type: string; error?: unknown }) => {
   if (what.type === 'failed') throw new Error(`it could not be done: ${JSON.stringify(what.error)}`);
   dieAt(`event ${told++}`);
@@ -24,6 +35,7 @@ const event = (what: { type: string; error?: unknown }) => {
 if (work === 'install') await it.installer.install({ spec: 'npm:@acme/tiny@1.0.0' }, event, never());
 else await update(it);
 it.registry.close();
+await guardian.close();
 
 // — internal —
 
