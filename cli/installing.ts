@@ -97,13 +97,13 @@ const STEP_WORDS: Record<InstallStep, string> = {
   register: 'register',
 };
 
-/** Null when there is nothing to say. */
-function checkupLine({ checks }: TrialCheckup, name: string): string | null {
+/** The score of what its first start could show, and why it is not whole. */
+function checkupLine({ score, checks }: TrialCheckup, name: string): string {
   const found = checks.flatMap(({ reason, outcome }) => (reason === null || outcome === 'skipped' ? [] : [reason]));
   const [first] = found;
-  if (first === undefined) return null;
-  const more = found.length === 1 ? '' : `, and ${amount(found.length - 1, 'more thing')}`;
-  return `check-up: ${showable(first)}${more} (mcpd verify ${name})`;
+  const more = found.length < 2 ? '' : `, and ${amount(found.length - 1, 'more thing')}`;
+  const why = first === undefined ? '' : `: ${showable(first)}${more}`;
+  return `check-up at its first start: ${score} of 100${why} (in full: mcpd verify ${name})`;
 }
 
 async function showEnd(ended: Ended, daemon: DaemonClient, parsed: Parsed, context: Context): Promise<void> {
@@ -147,8 +147,7 @@ export function printInstalled({ done }: Ended, { output }: Context): void {
   for (const tool of done.tools.slice(0, TOOLS_SHOWN)) output.print(`  ${tool.name}`);
   if (done.tools.length > TOOLS_SHOWN)
     output.print(`  … and ${done.tools.length - TOOLS_SHOWN} more: mcpd tools ${name}`);
-  const found = done.checkup === null ? null : checkupLine(done.checkup, name);
-  if (found !== null) output.print(found);
+  if (done.checkup !== null) output.print(checkupLine(done.checkup, name));
   output.print('');
 }
 

@@ -34,6 +34,10 @@ type Failure = readonly [pattern: RegExp, code: ErrorCode, what: string, fix: st
 
 const OTHER: Failure = [/$/, 'FETCH_FAILED', 'could not be fetched', 'check the network and the proxy, and try again'];
 
+/** As pip, uv, docker, podman and NuGet say it. pip goes on to say that there is no such package, which nobody knows then. */
+const NETWORK =
+  /failed to establish a new connection|name or service not known|temporary failure in name resolution|nodename nor servname|dns error|could not resolve host|no such host|network is unreachable|connection refused|connection reset|error sending request|dial tcp|i\/o timeout|connecttimeout|readtimeout|proxyerror|unable to load the service index|certificate verify failed|x509: /i;
+
 /** In this order: what says more comes first. */
 const FAILURES: readonly Failure[] = [
   [
@@ -61,6 +65,12 @@ const FAILURES: readonly Failure[] = [
     'free some space and try again',
   ],
   [
+    NETWORK,
+    'FETCH_FAILED',
+    'could not be fetched, as its host was not reached',
+    'are you online? Check the network and the proxy, and try again',
+  ],
+  [
     /there is no version of|from versions: \d|manifest unknown|manifest for .* not found|version .* (was|is) not found/i,
     'VERSION_UNKNOWN',
     'does not exist in that version',
@@ -81,6 +91,7 @@ function tellingLine(text: string): string | null {
     .map((line) => line.replace(/^[\s\u00d7\u2570\u2500\u25b6\u2502\u251c\u256d\u00b7]+/u, '').trim())
     .filter((line) => line !== '');
   const line =
+    lines.find((each) => NETWORK.test(each)) ??
     lines.find((each) => /^(error|fatal)\b/i.test(each)) ??
     lines.find((each) => /error|not found|denied|cannot|no version/i.test(each)) ??
     lines.at(-1);
