@@ -1,5 +1,6 @@
 import type { ServerStatus } from '../src/api/contract.ts';
 import { PACKAGE_KINDS } from '../src/core/model.ts';
+import { shownVersion } from '../src/shown.ts';
 import type { Palette } from './output.ts';
 import type { Paint } from './table.ts';
 
@@ -35,7 +36,7 @@ export function healthPaint(server: Pick<ServerStatus, 'state' | 'health'>, pale
 export function sourceText({ source }: Pick<ServerStatus, 'source'>): string {
   const installed = 'package' in source ? (source.package ?? null) : null;
   if (installed === null) return `${source.kind}: ${source.ref}`;
-  const exact = `${installed.identifier}@${installed.version}`;
+  const exact = `${installed.identifier}@${shownVersion(installed.version)}`;
   // The reference of a package that somebody named is what was asked for, and says less.
   const isNamed = PACKAGE_KINDS.some((kind) => kind === source.kind);
   return `${source.kind}: ${isNamed ? exact : `${source.ref} (${exact})`}`;

@@ -57,5 +57,11 @@ const IDENTIFIERS: Record<PackageKind, { pattern: RegExp; charsMax: number; isCa
     charsMax: 255,
     isCalled: 'the name of an image',
   },
+  git: {
+    pattern:
+      /^(https:\/\/[a-z0-9][a-z0-9.-]*(:\d{1,5})?\/|ssh:\/\/(\w[\w.-]*@)?[a-z0-9][a-z0-9.-]*(:\d{1,5})?\/|\w[\w.-]*@[a-z0-9][a-z0-9.-]*:(?=.*[/.])|file:\/\/\/)[\w~%.+/:-]*[\w~%/]$/i,
+    charsMax: 2048,
+    isCalled: 'the address of a git repository',
+  },
   mcpb: { pattern: /^https?:\/\/[^\s"'`<>\\^{|}]+$/i, charsMax: 2048, isCalled: 'the address of a bundle' },
 };

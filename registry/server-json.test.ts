@@ -149,6 +149,7 @@ describe('what mcpd cannot use', () => {
       ...NAMES,
       packages: [
         { ...PACKAGE, registryType: 'cargo' },
+        { ...PACKAGE, registryType: 'git', identifier: 'https://github.com/acme/mcp' },
         { ...PACKAGE, transport: { type: 'sse', url: 'http://x' } },
         PACKAGE,
       ],
@@ -158,6 +159,7 @@ describe('what mcpd cannot use', () => {
     expect(published.packages).toHaveLength(1);
     expect(published.unsupported).toEqual([
       'a package of the kind "cargo"',
+      'a package of the kind "git"',
       'a package of npm that is reached by sse once it runs, and not by its stdin and stdout',
       'a remote server that is reached by "carrier-pigeon"',
     ]);

@@ -76,7 +76,9 @@ function published(document: ServerDocument): Published {
 function packageOf(pack: PackageMembers, at: string): PublishedPackage | string {
   const registryType = REGISTRY_WORDS.get(pack.registryType.toLowerCase()) ?? pack.registryType;
   const kind = PACKAGE_KINDS.find((one) => one === registryType);
-  if (kind === undefined) return `a package of the kind "${plainLine(pack.registryType).slice(0, 40)}"`;
+  // A repository is installed for a person who names it: no registry vouches for what is in it.
+  if (kind === undefined || kind === 'git')
+    return `a package of the kind "${plainLine(pack.registryType).slice(0, 40)}"`;
   const transport = pack.transport?.type ?? 'stdio';
   if (transport !== 'stdio')
     return `a package of ${kind} that is reached by ${plainLine(transport).slice(0, 40)} once it runs, and not by its stdin and stdout`;

@@ -164,7 +164,8 @@ function sourceOf(value: unknown): ServerSource | null {
     case 'pypi':
     case 'oci':
     case 'nuget':
-    case 'mcpb': {
+    case 'mcpb':
+    case 'git': {
       const installed = packageOf(value['package']);
       return installed === null ? null : { kind, ref, package: installed };
     }

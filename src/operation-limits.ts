@@ -167,6 +167,12 @@ export const TOOL_RUNS_MAX = 2;
 /** What is kept of a tool's output: its error is at the end. */
 export const TOOL_OUTPUT_BYTES_MAX = 256 * KIB;
 
+/** A repository of git with what its checkout holds: as a package, but known only while it comes. */
+export const GIT_BYTES_MAX = 512 * MIB;
+export const GIT_FILES_MAX = 50_000;
+/** While it comes, its size is looked at this often: a fast line brings 50 MB in that time. */
+export const GIT_SIZE_CHECK_MS = 500;
+
 // — Updates —
 /** What an update would change waits this long for a yes: a person reads the differences. Then the new version is removed again. */
 export const UPDATE_AGREE_MS = 10 * MINUTE;

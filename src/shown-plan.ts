@@ -11,12 +11,17 @@ interface ShownPlan {
  */
 export function pinnedSpec(spec: string, plan: ShownPlan): string {
   if (plan.published !== null) return `${plan.published.name}@${plan.published.version}`;
-  return isPackageSpec(spec) ? (plan.fetch ?? spec) : spec;
+  return isPackageSpec(spec, plan) ? (plan.fetch ?? spec) : spec;
 }
 
 /** Nobody has looked at it but its publisher. */
 export function isUnvouched(spec: string, plan: ShownPlan): boolean {
-  return plan.published !== null || isPackageSpec(spec) || /\.json$/i.test(spec);
+  return plan.published !== null || isPackageSpec(spec, plan) || /\.json$/i.test(spec);
+}
+
+/** No version was named, nor a tag, a range or a branch. */
+export function isNewest({ fetch }: Pick<ShownPlan, 'fetch'>): boolean {
+  return fetch !== null && /^(npm|pypi|nuget):.*@latest$|^git:[^#]*$/.test(fetch);
 }
 
 /** Which version of which server an MCP registry has, and whose. Not safe to show. */
@@ -33,7 +38,10 @@ export function publishedText(at: {
 
 // — internal —
 
-/** A package by its own name, as the daemon reads it: whatever the case, and with white space before it; or a bundle. */
-function isPackageSpec(spec: string): boolean {
-  return /^\s*(npm|pypi|oci|docker|nuget|mcpb):/i.test(spec) || /\.(mcpb|dxt)(#sha256=\w+)?\s*$/i.test(spec);
+/** A package by its own name, as the daemon reads it: whatever the case, and with white space before it; a bundle, or a repository. */
+function isPackageSpec(spec: string, { fetch }: ShownPlan): boolean {
+  const isNamed =
+    /^\s*(npm|pypi|oci|docker|nuget|mcpb|git):/i.test(spec) || /\.(mcpb|dxt)(#sha256=\w+)?\s*$/i.test(spec);
+  // Addresses of repositories have many forms, and no registry has one as a package.
+  return isNamed || fetch?.startsWith('git:') === true;
 }

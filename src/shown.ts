@@ -17,6 +17,11 @@ export function amount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** A commit as people have it; other versions as they are. */
+export function shownVersion(version: string): string {
+  return /^[0-9a-f]{40}$/.test(version) ? version.slice(0, COMMIT_CHARS_SHOWN) : version;
+}
+
 /** `512 B`, `2.0 KiB`, `38 MiB`, `1.4 GiB`. */
 export function shownBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -47,6 +52,8 @@ export function shownWhose({ hosts, folder }: { hosts: readonly string[] | null;
 }
 
 // — internal —
+
+const COMMIT_CHARS_SHOWN = 12;
 
 function split(value: number, by: number): [whole: number, rest: number] {
   return [Math.floor(value / by), Math.floor(value) % by];

@@ -74,7 +74,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
       ...ADDRESS,
       'allow-scripts': {
         kind: 'flag',
-        help: 'let the package run its install scripts (npm), or be built from source (pypi)',
+        help: 'let the package run its install scripts (npm), or be built from source (pypi, git)',
       },
       'dry-run': { kind: 'flag', help: 'show what would be fetched and run, and install nothing' },
       yes: YES,
@@ -86,6 +86,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
       ['mcpd install npm:@acme/mcp@1.4.2 --name acme', 'from npm, at an exact version'],
       ['mcpd install pypi:mcp-server-time --dry-run', 'from PyPI; show only what would run'],
       ['mcpd install oci:ghcr.io/acme/mcp:1.2', 'a container, by docker or podman'],
+      ['mcpd install https://github.com/acme/mcp#v1.4', 'a git repository, at a tag'],
       ['mcpd install ./server.json', 'as its publisher describes it'],
       ['mcpd install filesystem -- ~/notes', 'with arguments for the server'],
       ['mcpd install https://acme.dev/acme.mcpb', 'a bundle (MCPB), from there or as a file'],

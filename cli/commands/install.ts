@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { AddRequest, InstallPlan, InstallRequest } from '../../src/api/contract.ts';
 import { McpdError } from '../../src/errors.ts';
 import { shellWord } from '../../src/shell-word.ts';
-import { isUnvouched, pinnedSpec } from '../../src/shown-plan.ts';
+import { isNewest, isUnvouched, pinnedSpec } from '../../src/shown-plan.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { fromCaller, type GivenVariables, givenVariables } from '../environment-flags.ts';
@@ -45,12 +45,19 @@ async function installSpec(typedSpec: string, parsed: Parsed, context: Context):
     parsed.flag('yes'),
     context,
   );
+  const asks = isConsentAsked(plan, typedSpec, parsed, context);
+  // Who is asked to agree is told which version the newest is. A tag or a range that was named goes on to count.
+  const isExact = asks && isNewest(plan);
+  const final =
+    isExact || Object.keys(env).length > 0
+      ? await daemon.request<InstallPlan>('POST', `/api/plans${isExact ? '?exact=1' : ''}`, { ...asked, env })
+      : plan;
   // What was shown is what is fetched: a newer version that appears in between is not.
-  const spec = pinnedSpec(asked.spec, plan);
-  const request = { ...asked, spec, env };
-  const final = Object.keys(env).length === 0 ? plan : await daemon.request<InstallPlan>('POST', '/api/plans', request);
+  const request = { ...asked, spec: pinnedSpec(asked.spec, final), env };
   showPlan(final, context);
-  if (!(await consented(final, typedSpec, parsed, context))) return context.output.say('Nothing was installed.');
+  const { keyboard, output } = context;
+  if (asks && keyboard !== null && !(await askConsent(`Install ${final.name}?`, 'yes', keyboard, output)))
+    return output.say('Nothing was installed.');
   await followInstall(daemon, '/api/servers', request, final.warnings, parsed, context);
 }
 
@@ -116,19 +123,13 @@ async function showDryRun(
 ): Promise<void> {
   const variables = [...fromCaller(given, context.env)].filter((entry): entry is [string, string] => entry[1] !== null);
   const env = Object.fromEntries(variables.map(([name, value]) => [name, { value, secret: true }]));
-  const plan = await daemon.request<InstallPlan>('POST', '/api/plans?exact=true', { ...asked, env });
+  const plan = await daemon.request<InstallPlan>('POST', '/api/plans?exact=1', { ...asked, env });
   if (parsed.flag('json')) return context.output.json(plan);
   showPlan(plan, context);
   context.output.say('Nothing was installed.');
 }
 
 /** The command line is the consent, unless it names what no catalog has looked at. */
-async function consented(
-  plan: InstallPlan,
-  spec: string,
-  parsed: Parsed,
-  { keyboard, output }: Context,
-): Promise<boolean> {
-  if (keyboard === null || parsed.flag('yes') || !isUnvouched(spec, plan)) return true;
-  return askConsent(`Install ${plan.name}?`, 'yes', keyboard, output);
+function isConsentAsked(plan: InstallPlan, spec: string, parsed: Parsed, { keyboard }: Context): boolean {
+  return keyboard !== null && !parsed.flag('yes') && isUnvouched(spec, plan);
 }

@@ -8,7 +8,7 @@ import type {
 } from '../../src/api/contract/updates.ts';
 import type { DaemonClient } from '../../src/control/client.ts';
 import { fromReport, McpdError } from '../../src/errors.ts';
-import { amount } from '../../src/shown.ts';
+import { amount, shownVersion } from '../../src/shown.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -28,8 +28,8 @@ export async function runOutdated(parsed: Parsed, context: Context): Promise<num
     output.table(states, [
       { title: 'NAME', cell: ({ server }) => server },
       { title: 'PACKAGE', cell: ({ kind, identifier }) => `${kind}:${identifier}`, cuttable: true },
-      { title: 'INSTALLED', cell: ({ installed }) => installed },
-      { title: 'AVAILABLE', cell: ({ available }) => available ?? '?' },
+      { title: 'INSTALLED', cell: ({ installed }) => shownVersion(installed) },
+      { title: 'AVAILABLE', cell: ({ available }) => (available === null ? '?' : shownVersion(available)) },
       { title: 'REMARK', cell: remarkOf, cuttable: true },
     ]);
   }
@@ -75,7 +75,9 @@ export async function runRollback(parsed: Parsed, context: Context): Promise<voi
   const [name = ''] = parsed.operands;
   const change = await (await context.daemon()).request<VersionChange>('POST', `${pathOf(name)}/rollback`, {});
   if (parsed.flag('json')) return output.json(change);
-  output.print(`${name} is at ${showable(change.to)} again; ${showable(change.from)} is kept (mcpd rollback ${name}).`);
+  output.print(
+    `${name} is at ${showable(shownVersion(change.to))} again; ${showable(shownVersion(change.from))} is kept (mcpd rollback ${name}).`,
+  );
 }
 
 /** `mcpd pin NAME [--off]`. */
@@ -101,7 +103,7 @@ function remarkOf({ server, isOutdated, isPinned, kept, error }: VersionState): 
   return [
     ...(error === null ? [] : [error.what]),
     ...(isPinned ? ['pinned'] : isOutdated ? [`mcpd update ${server}`] : []),
-    ...(kept === null ? [] : [`${kept} is kept`]),
+    ...(kept === null ? [] : [`${shownVersion(kept)} is kept`]),
   ].join(', ');
 }
 
@@ -131,7 +133,7 @@ async function updateOne(
   }
   if (signal.aborted) throw new Interrupted();
   if (last?.type === 'current') {
-    if (!parsed.flag('json')) output.print(`${name} is at ${showable(last.version)} already.`);
+    if (!parsed.flag('json')) output.print(`${name} is at ${showable(shownVersion(last.version))} already.`);
     return { server: name, offer: null, change: null };
   }
   if (last?.type !== 'offer')
@@ -148,7 +150,7 @@ async function updateOne(
   const change = await daemon.request<VersionChange>('POST', `${pathOf(name)}/update/agreement`, { agreement });
   if (!parsed.flag('json'))
     output.print(
-      `${output.paint.green('✓')} ${name} is at ${showable(change.to)}; ${showable(change.from)} is kept until it has proved itself (mcpd rollback ${name}).`,
+      `${output.paint.green('✓')} ${name} is at ${showable(shownVersion(change.to))}; ${showable(shownVersion(change.from))} is kept until it has proved itself (mcpd rollback ${name}).`,
     );
   return { server: name, offer, change };
 }
@@ -160,7 +162,9 @@ const NOUNS = { tools: 'tool', prompts: 'prompt', resources: 'resource', templat
 function showOffer(offer: UpdateOffer, output: Output): void {
   const { paint } = output;
   output.print(
-    paint.bold(`${offer.server}: ${showable(offer.package)} ${showable(offer.from)} → ${showable(offer.to)}`),
+    paint.bold(
+      `${offer.server}: ${showable(offer.package)} ${showable(shownVersion(offer.from))} → ${showable(shownVersion(offer.to))}`,
+    ),
   );
   if (offer.integrity !== '') output.print(`  integrity  ${showable(offer.integrity)}`);
   output.print(`  run        ${showable(offer.commandLine)}`);

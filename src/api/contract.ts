@@ -49,14 +49,14 @@ const Transport = z.enum(['auto', 'streamable-http', 'sse']);
 const Headers = z.record(z.string(), z.object({ value: z.string(), secret: z.boolean() }));
 
 export const InstallRequest = z.object({
-  /** A catalog name, `io.github.USER/NAME[@VERSION]`, `npm:PKG[@VERSION]`, an absolute folder, or the http(s) address of a remote server. */
+  /** A catalog name, `io.github.USER/NAME[@VERSION]`, `npm:PKG[@VERSION]`, an absolute folder, a git repository, or the http(s) address of a remote server. */
   spec: z.string().check(z.minLength(1), z.maxLength(4096)),
   name: z.optional(z.string()),
   /** Appended to the server's own arguments. */
   args: z.optional(z.array(z.string())),
   /** Given inputs and further variables by name. `secret` keeps the value out of everything but the 0600 secrets file. */
   env: z.optional(z.record(z.string(), z.object({ value: z.string(), secret: z.boolean() }))),
-  /** Run the package's install scripts (npm). */
+  /** Run the package's install scripts (npm), or build it from source (pypi, git). */
   allowScripts: z.optional(z.boolean()),
   /** Absent: as the catalog's entry has it, else `auto`. */
   sharing: z.optional(SharingMode),

@@ -62,8 +62,8 @@ export type StartMode = 'on-demand' | 'always' | 'manual';
 /** What a person said last by `start` or `stop`, where it is not what the start mode says; null: as the start mode says. */
 export type Wish = 'up' | 'down' | null;
 
-/** Where packages are published, by the words of `server.json`. */
-export const PACKAGE_KINDS = ['npm', 'pypi', 'oci', 'nuget', 'mcpb'] as const;
+/** Where packages come from, by the words of `server.json`; and `git`, a repository that a person named. */
+export const PACKAGE_KINDS = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'git'] as const;
 export type PackageKind = (typeof PACKAGE_KINDS)[number];
 
 export type { InstalledPackage, ServerSource } from './server-source.ts';

@@ -25,10 +25,10 @@ export type ServerSource =
 
 export interface InstalledPackage {
   kind: PackageKind;
-  /** `@modelcontextprotocol/server-memory`; of `oci` the image without tag and digest; of `mcpb` where the bundle came from. */
+  /** `@modelcontextprotocol/server-memory`; of `oci` the image without tag and digest; of `mcpb` where the bundle came from; of `git` its address. */
   identifier: string;
-  /** Exact; of an image without a tag its digest. */
+  /** Exact; of an image without a tag its digest; of a repository the commit. */
   version: string;
-  /** `sha512-…` of npm as its lock file recorded it, `sha256:…` of an image or a file; empty where the tool that fetched it tells none. */
+  /** `sha512-…` of npm as its lock file recorded it, `sha256:…` of an image or a file, `sha1:…` of a commit; empty where the tool that fetched it tells none. */
   integrity: string;
 }

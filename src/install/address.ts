@@ -9,6 +9,7 @@ import type { DeclaredEntry } from './declared.ts';
 import { definitionOf, type Registration } from './definition.ts';
 import { type GivenValue, secretNameOf } from './inputs.ts';
 import { nameOf } from './naming.ts';
+import { isGitAddress } from './packages/git-address.ts';
 
 /** Servers that run elsewhere: their address, and what every request to them carries. Pure. */
 
@@ -68,7 +69,7 @@ export function nameOfAddress(text: string): string {
 /** An install of an address is an add, under a name made from it; null for other specs. What will not do is found by the add. */
 export function remoteRequest(request: InstallRequest): AddressRequest | null {
   const url = request.spec.trim();
-  if (!/^https?:/i.test(url) || isBundleName(url)) return null;
+  if (!/^https?:/i.test(url) || isBundleName(url) || isGitAddress(url)) return null;
   const { transport, headers, sharing } = request;
   return { name: request.name ?? nameOfAddress(url), url, transport, headers, sharing, trial: true };
 }
@@ -85,7 +86,11 @@ export function declaredAddress(entry: DeclaredEntry, url: string): AddressParts
 /** What else to try when the trial of an address failed. */
 export function untestedAddress(name: string, request: AddressRequest): string {
   const headers = Object.keys(request.headers ?? {}).map((header) => `--header ${header} `);
-  return `check the address, or register it untested: mcpd add ${name} --no-trial ${headers.join('')}--url ${shellWord(request.url)}`;
+  const untested = `mcpd add ${name} --no-trial ${headers.join('')}--url ${shellWord(request.url)}`;
+  // As hosts of repositories have it, of which there are more than anybody knows.
+  const isLikeRepository = URL.canParse(request.url) && /^\/[^/]+\/[^/]+\/?$/.test(new URL(request.url).pathname);
+  const repository = isLikeRepository ? `; a git repository: mcpd install ${shellWord(`git+${request.url}`)}` : '';
+  return `check the address, or register it untested: ${untested}${repository}`;
 }
 
 // — internal —

@@ -14,6 +14,7 @@ import { BUNDLE_FOLDER } from './bundle/places.ts';
 import { bundleText } from './bundle/spec.ts';
 import type { DeclaredEntry } from './declared.ts';
 import type { InstallPorts } from './ports.ts';
+import { packageText } from './spec.ts';
 
 type ExportPorts = { paths: Pick<Paths, 'packageOf'> } & Pick<InstallPorts, 'catalog'>;
 
@@ -29,10 +30,10 @@ export function exportSet(definitions: readonly ServerDefinition[], ports: Expor
 
 // — internal —
 
-function packageText({ kind, identifier, version, integrity }: InstalledPackage): string {
+function installText({ kind, identifier, version, integrity }: InstalledPackage): string {
   return kind === 'mcpb'
     ? bundleText(identifier, integrity.replace(/^sha256:/, ''))
-    : `${kind}:${identifier}@${version}`;
+    : packageText(kind, identifier, version);
 }
 
 function entryOf(definition: ServerDefinition, ports: ExportPorts): DeclaredEntry {
@@ -73,7 +74,7 @@ function programOf(
     const elsewhere = (text: string) => (own === null ? text : text.replaceAll(own, BUNDLE_FOLDER));
     const variables = Object.entries(launch.env).map(([variable, text]) => [variable, elsewhere(text)]);
     return {
-      install: packageText(installed),
+      install: installText(installed),
       ...withArgs(words.slice(program + 1).map(elsewhere)),
       ...(variables.length === 0 ? {} : { env: Object.fromEntries(variables) }),
     };

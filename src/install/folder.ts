@@ -35,25 +35,8 @@ export function entryOf(folder: string, launch: { command: string; args: readonl
   );
 }
 
-// — internal —
-
-async function checkFolder(path: string): Promise<void> {
-  const unknown = (why: string) =>
-    new McpdError('FOLDER_UNKNOWN', {
-      what: `${path} is not a folder to install from`,
-      why,
-      fix: `ls -ld ${shellWord(dirname(path))}`,
-    });
-  try {
-    if (!(await stat(path)).isDirectory()) throw unknown('it is a file; give the folder that holds the server');
-  } catch (error) {
-    if (error instanceof McpdError) throw error;
-    const errno = errnoOf(error);
-    throw unknown(errno === 'ENOENT' ? 'it does not exist' : `it cannot be read (${errno ?? String(error)})`);
-  }
-}
-
-async function readManifest(folder: string): Promise<PackageManifest | null> {
+/** The package.json of a folder; null where there is none. @throws McpdError CONFIG_INVALID */
+export async function readManifest(folder: string): Promise<PackageManifest | null> {
   const path = join(folder, 'package.json');
   let text: string;
   try {
@@ -74,12 +57,35 @@ async function readManifest(folder: string): Promise<PackageManifest | null> {
   }
 }
 
+/** The file that a folder's server is started from, relative to it, whether it is there or not; null when its package.json names none. */
+export async function programFile(label: string, folder: string, manifest: PackageManifest): Promise<string | null> {
+  const bin = chooseBin(label, manifest);
+  const main = typeof manifest.main === 'string' ? await mainFile(folder, manifest.main) : null;
+  return bin ?? main ?? ((await isFile(join(folder, 'index.js'))) ? 'index.js' : null);
+}
+
+// — internal —
+
+async function checkFolder(path: string): Promise<void> {
+  const unknown = (why: string) =>
+    new McpdError('FOLDER_UNKNOWN', {
+      what: `${path} is not a folder to install from`,
+      why,
+      fix: `ls -ld ${shellWord(dirname(path))}`,
+    });
+  try {
+    if (!(await stat(path)).isDirectory()) throw unknown('it is a file; give the folder that holds the server');
+  } catch (error) {
+    if (error instanceof McpdError) throw error;
+    const errno = errnoOf(error);
+    throw unknown(errno === 'ENOENT' ? 'it does not exist' : `it cannot be read (${errno ?? String(error)})`);
+  }
+}
+
 async function programIn(folder: string, manifest: PackageManifest | null): Promise<Runnable | McpdError> {
   if (manifest === null) return noProgram(folder, 'it has no package.json');
   try {
-    const bin = chooseBin(folder, manifest);
-    const main = typeof manifest.main === 'string' ? await mainFile(folder, manifest.main) : null;
-    const file = bin ?? main ?? ((await isFile(join(folder, 'index.js'))) ? 'index.js' : null);
+    const file = await programFile(folder, folder, manifest);
     if (file === null) return noProgram(folder, 'its package.json has neither "bin" nor "main"');
     return await runnableIn(folder, folder, file);
   } catch (error) {

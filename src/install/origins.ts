@@ -4,6 +4,7 @@ import type { Published, PublishedPackage } from '../../registry/published.ts';
 import { didYouMean } from '../closest.ts';
 import type { Sharing } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { repositoryName } from './packages/git-address.ts';
 import type { ReadPackage } from './packages/source.ts';
 import type { Found, Origin, PackageOrigin } from './plan.ts';
 import { type Spec, specText } from './spec.ts';
@@ -46,7 +47,14 @@ export function namedPackage(spec: Extract<Spec, { kind: 'package' }>): PackageO
     ...{ packages: [pack], remotes: [], unsupported: [] },
   };
   const found = { kind, ref: specText(spec) };
-  return { kind: 'package', found, published, package: pack, name: identifier, sharing: 'auto' };
+  return {
+    kind: 'package',
+    found,
+    published,
+    package: pack,
+    name: kind === 'git' ? repositoryName(identifier) : identifier,
+    sharing: 'auto',
+  };
 }
 
 /** The packages of a published server, that first which is installed. */

@@ -4,11 +4,12 @@ import { identifierFault, parseImage, versionFault } from '../../registry/packag
 import { PACKAGE_KINDS, type PackageKind } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { bundleText, isBundleName, parseBundle } from './bundle/spec.ts';
+import { gitText, isGitAddress, parseGit } from './packages/git-address.ts';
 
 /** What a person wrote after `mcpd install`, understood but not looked up. */
 export type Spec =
   | { kind: 'catalog'; name: string }
-  /** `range` is an exact version, a tag or a range; `latest` when none was written. Of an image a tag or a digest. */
+  /** `range` is an exact version, a tag or a range; `latest` when none was written. Of an image a tag or a digest, of a repository a branch, a tag or a commit. */
   | { kind: 'package'; of: PackageKind; identifier: string; range: string }
   /** A name of an MCP registry; a null version is the newest. */
   | { kind: 'registry'; name: string; version: string | null }
@@ -27,6 +28,7 @@ export function parseSpec(text: string): Spec {
   if (/^mcpb:/i.test(spec)) return { kind: 'bundle', ...parseBundle(spec.slice('mcpb:'.length)) };
   if (isBundleName(spec) && (posix.isAbsolute(spec) || win32.isAbsolute(spec) || /^https?:/i.test(spec)))
     return { kind: 'bundle', ...parseBundle(spec) };
+  if (isGitAddress(spec)) return repositorySpec(spec);
   if (posix.isAbsolute(spec) || win32.isAbsolute(spec))
     return isDocument(spec) ? { kind: 'document', path: spec } : { kind: 'folder', path: spec };
   if (/^\.{1,2}([/\\]|$)/.test(spec))
@@ -62,8 +64,9 @@ export function specText(spec: Spec): string {
   }
 }
 
-/** `npm:@acme/mcp@1.2.3`, `oci:ghcr.io/acme/mcp:1.2`: as it may be installed. */
+/** `npm:@acme/mcp@1.2.3`, `oci:ghcr.io/acme/mcp:1.2`, `git:https://github.com/o/r#v1`: as it may be installed. */
 export function packageText(kind: PackageKind, identifier: string, range: string): string {
+  if (kind === 'git') return gitText(identifier, range);
   const between = kind === 'oci' && !range.startsWith('sha256:') ? ':' : '@';
   return `${kind}:${identifier}${between}${range}`;
 }
@@ -81,7 +84,7 @@ function isDocument(path: string): boolean {
 }
 
 const CHOICES =
-  'mcpd install NAME (see mcpd search), io.github.USER/NAME[@VERSION], npm:PKG[@VERSION], pypi:PKG[@VERSION], oci:IMAGE[:TAG], nuget:PKG[@VERSION], ./FOLDER, ./BUNDLE.mcpb, ./server.json, or https://HOST/PATH';
+  'mcpd install NAME (see mcpd search), io.github.USER/NAME[@VERSION], npm:PKG[@VERSION], pypi:PKG[@VERSION], oci:IMAGE[:TAG], nuget:PKG[@VERSION], ./FOLDER, ./BUNDLE.mcpb, ./server.json, https://github.com/OWNER/REPOSITORY[#REF], or https://HOST/PATH';
 
 /** A version, a tag or a range; nothing that a tool would read as an address, a file or an option. */
 const RANGES = {
@@ -94,6 +97,7 @@ function packageSpec(spec: string, scheme: string, rest: string): Spec {
   const kind = PACKAGE_KINDS.find((one) => one === (scheme === 'docker' ? 'oci' : scheme));
   if (kind === undefined) throw invalid(spec, `"${scheme}:" is no kind of package that mcpd knows`, CHOICES);
   if (kind === 'mcpb') throw invalid(spec, 'a bundle is named by its file or its address', CHOICES);
+  if (kind === 'git') return repositorySpec(spec);
   if (kind === 'oci') return imageSpec(spec, rest.replace(/^\/\//, ''));
   const at = rest.indexOf('@', 1);
   const identifier = at === -1 ? rest : rest.slice(0, at);
@@ -104,6 +108,12 @@ function packageSpec(spec: string, scheme: string, rest: string): Spec {
   if (!isKnown)
     throw invalid(spec, `"${range.slice(0, 80)}" is no version, tag or range`, `mcpd install ${kind}:${identifier}`);
   return { kind: 'package', of: kind, identifier, range };
+}
+
+function repositorySpec(spec: string): Spec {
+  const read = parseGit(spec);
+  if ('why' in read) throw invalid(spec, read.why, read.fix);
+  return { kind: 'package', of: 'git', ...read };
 }
 
 const RANGE_MAX = 255;

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { fingerprintOf } from '../../registry/fingerprint.ts';
 import type { KeptVersion } from '../../registry/kept-versions.ts';
 import type { UpdateEvent, UpdateOffer, UpdateRequest, VersionChange } from '../api/contract/updates.ts';
-import type { InstalledPackage, ServerDefinition, ServerMemory } from '../core/model.ts';
+import type { InstalledPackage, ServerDefinition, ServerMemory, ServerSource } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { UPDATE_AGREE_MS } from '../operation-limits.ts';
 import { unknownServer } from '../unknown-server.ts';
@@ -11,6 +11,7 @@ import type { NamesInUse } from './names-in-use.ts';
 import { sourceFor } from './packages/kinds.ts';
 import type { InstallPorts } from './ports.ts';
 import { relaunched } from './relaunch.ts';
+import { packageText } from './spec.ts';
 import { Steps } from './steps.ts';
 import { exists } from './traces.ts';
 import { trialError } from './trial-failure.ts';
@@ -116,7 +117,7 @@ export class Updates {
     const range = await versionOf(this.#ports, definition, request.to ?? rangeOf(definition));
     if (range === pack.version) return { type: 'current', version: range };
     if (launch.kind === 'http') throw withoutPackage(name);
-    steps.begin('fetch', `${kind}:${identifier}@${range}`);
+    steps.begin('fetch', packageText(kind, identifier, range));
     const fetched = await sourceFor(packages, kind, identifier).fetch(
       {
         ...versionRequest(this.#ports, name, identifier, range),
@@ -139,7 +140,7 @@ export class Updates {
     const updated: ServerDefinition = {
       ...definition,
       launch: fresh,
-      source: { ...definition.source, package: fetched.installed } as ServerDefinition['source'],
+      source: sourceAt(definition.source, fetched.installed, request.to),
       fingerprint: fingerprintOf(fresh, fetched.installed.integrity),
     };
     steps.begin('trial', launchText(fresh));
@@ -236,6 +237,13 @@ export class Updates {
 }
 
 // — internal —
+
+/** A branch or a tag that was named for the update takes the place of the one that was asked for at install. */
+function sourceAt(source: ServerSource, installed: InstalledPackage, to: string | undefined): ServerSource {
+  const { kind, identifier } = installed;
+  const ref = to === undefined || source.kind !== kind ? source.ref : packageText(kind, identifier, to);
+  return { ...source, ref, package: installed } as ServerSource;
+}
 
 interface Offered {
   offer: UpdateOffer;

@@ -1,5 +1,6 @@
 import type { InstallPlan } from '../api/contract.ts';
 import type { PackageKind } from '../core/model.ts';
+import { isCommit } from './packages/git-address.ts';
 import { isExactVersion } from './spec.ts';
 
 /** Whether what is fetched can be another thing tomorrow, by what its kind takes for a version. Pure. */
@@ -18,5 +19,7 @@ function isExact({ kind, range }: Fetched): boolean {
   if (kind === 'oci') return /^sha256:[0-9a-f]{64}$/.test(range);
   // A file at an address: only its hash holds it.
   if (kind === 'mcpb') return false;
+  // Branches and tags can be moved.
+  if (kind === 'git') return isCommit(range);
   return /^\d[0-9A-Za-z.!+-]*$/.test(range);
 }

@@ -1,6 +1,7 @@
 import type { VersionState } from '../api/contract/updates.ts';
 import type { InstalledPackage, ServerDefinition } from '../core/model.ts';
 import { asMcpdError, McpdError } from '../errors.ts';
+import { DEFAULT_REF, isAbbreviatedCommit, isGitAddress, parseGit } from './packages/git-address.ts';
 import { sourceFor } from './packages/kinds.ts';
 import type { VersionRequest } from './packages/source.ts';
 import type { InstallPorts } from './ports.ts';
@@ -52,13 +53,14 @@ export function versionRequest(
   return { identifier, range, knownNames: [], folder: paths.packageOf(name), registry: null };
 }
 
-export function packageOf({ source }: ServerDefinition): InstalledPackage | null {
+export function packageOf({ source }: Pick<ServerDefinition, 'source'>): InstalledPackage | null {
   return 'package' in source ? (source.package ?? null) : null;
 }
 
 /** A tag or a range that was asked for goes on to count; an exact version was one then, and its newest is asked for now. */
-export function rangeOf({ source }: ServerDefinition): string {
+export function rangeOf({ source }: Pick<ServerDefinition, 'source'>): string {
   const asked = source.kind === 'file' ? (source.install ?? '') : source.ref;
+  if (packageOf({ source })?.kind === 'git') return refOf(asked);
   const range = /^[a-z]+:.+@([^@/]+)$/.exec(asked)?.[1];
   return range === undefined || isExactVersion(range) ? 'latest' : range;
 }
@@ -69,4 +71,12 @@ export function withoutPackage(name: string): McpdError {
     why: 'it is part of mcpd, runs elsewhere, or was added as a command or a folder',
     fix: 'mcpd outdated shows the servers that have one',
   });
+}
+
+// — internal —
+
+/** Of a repository: its branch or tag, and after a commit the branch that it shows first. */
+function refOf(asked: string): string {
+  const read = isGitAddress(asked) ? parseGit(asked) : null;
+  return read === null || 'why' in read || isAbbreviatedCommit(read.range) ? DEFAULT_REF : read.range;
 }

@@ -90,7 +90,8 @@ if (argv[0] === 'pip') {
   if (name === 'nowhere') fail('  × No solution found when resolving dependencies:\\n  ╰─▶ Because nowhere was not found in the package registry');
   console.log(name + '==' + (version ?? '9.9.9') + ' \\\\\\n    --hash=sha256:' + 'a'.repeat(64));
 } else if (argv[0] === 'tool') {
-  const name = argv[2].replace(/[\\[=].*/, '');
+  const isFolder = fs.existsSync(argv[2]);
+  const name = isFolder ? /\\[project\\]\\nname = "(.*)"/.exec(fs.readFileSync(path.join(argv[2], 'pyproject.toml'), 'utf8'))[1] : argv[2].replace(/[\\[=].*/, '');
   if (name === 'source-only') fail('error: Failed to build: source-only has no usable wheels and building source distributions is disabled');
   fs.mkdirSync(process.env.UV_TOOL_BIN_DIR, { recursive: true });
   for (const program of name === 'two-programs' ? ['alpha', 'beta'] : [name === 'other-name' ? 'serve-other' : name]) {

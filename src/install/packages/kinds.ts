@@ -1,5 +1,6 @@
 import type { PackageKind } from '../../core/model.ts';
 import { McpdError } from '../../errors.ts';
+import { gitPackages } from './git.ts';
 import { type BundleOptions, bundlePackages } from './mcpb.ts';
 import { npmPackages } from './npm.ts';
 import { nugetPackages } from './nuget.ts';
@@ -15,6 +16,7 @@ export function packageSources(tools: ToolOptions, bundles: BundleOptions): Pack
     oci: ociPackages(tools),
     nuget: nugetPackages(tools),
     mcpb: bundlePackages(bundles),
+    git: gitPackages(tools),
   };
 }
 

@@ -1,15 +1,9 @@
 import { readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { McpdError } from '../../errors.ts';
-import {
-  NPM_FETCH_RETRIES,
-  NPM_FETCH_RETRY_MAX_MS,
-  NPM_FETCH_RETRY_MIN_MS,
-  NPM_RESOLVE_MS,
-  NPM_TIMEOUT_MS,
-  TOOL_RUNS_MAX,
-} from '../../operation-limits.ts';
+import { NPM_RESOLVE_MS, NPM_TIMEOUT_MS, TOOL_RUNS_MAX } from '../../operation-limits.ts';
 import { chooseBin, type PackageManifest, runnableIn } from '../bin.ts';
+import { installArguments, progressOf, reachArguments, runNpm } from './npm-arguments.ts';
 import { engineWarnings, npmError, readNpmFailure } from './npm-failure.ts';
 import { readLock } from './npm-lock.ts';
 import { findNpm, npmEnvironment } from './npm-run.ts';
@@ -98,41 +92,14 @@ async function install(
   lockOnly = false,
 ): Promise<string[]> {
   const args = [
-    ...['install', `${request.identifier}@${request.range}`, '--prefix', folder, '--json', '--loglevel=http'],
-    ...[
-      '--save',
-      '--save-exact',
-      '--package-lock=true',
-      '--omit=dev',
-      '--global=false',
-      '--dry-run=false',
-      `--package-lock-only=${lockOnly}`,
-    ],
-    ...['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress', '--install-strategy=hoisted'],
-    ...reachArguments(request),
-    // Newer npms run scripts of approved packages only; a person has just approved them all.
-    ...(request.allowScripts ? ['--ignore-scripts=false', '--dangerously-allow-all-scripts'] : ['--ignore-scripts']),
+    ...['install', `${request.identifier}@${request.range}`, '--prefix', folder, '--save', '--save-exact'],
+    ...['--omit=dev', `--package-lock-only=${lockOnly}`],
+    ...installArguments(request),
   ];
-  const { code, stdout, stderr, timedOut } = await runTool(npm, args, run);
-  if (timedOut) {
-    throw new McpdError('FETCH_FAILED', {
-      what: `${request.identifier} could not be fetched`,
-      why: `npm was not done after ${run.timeoutMs / 1000} seconds`,
-      fix: 'check the network, the proxy and the registry: npm config get registry',
-    });
-  }
+  const { code, stdout, stderr } = await runNpm(npm, args, run, request.identifier);
   if (code === 0) return engineWarnings(stderr);
   const error = npmError(readNpmFailure(stdout, stderr), request);
   throw error.code === 'VERSION_UNKNOWN' ? await withVersions(error, npm, request, run) : error;
-}
-
-function reachArguments(request: NpmRequest): string[] {
-  return [
-    `--fetch-retries=${NPM_FETCH_RETRIES}`,
-    `--fetch-retry-mintimeout=${NPM_FETCH_RETRY_MIN_MS}`,
-    `--fetch-retry-maxtimeout=${NPM_FETCH_RETRY_MAX_MS}`,
-    ...(request.registry === null ? [] : [`--registry=${request.registry}`]),
-  ];
 }
 
 const VERSIONS_SHOWN = 5;
@@ -196,19 +163,4 @@ function noProgram(label: string, version: string): McpdError {
     why: 'its package.json has no "bin"; it may be a library',
     fix: 'look at the package’s own page for the server it belongs to',
   });
-}
-
-const REPORT_EVERY_MS = 500;
-
-/** Turns npm's lines into now and then a word for people. */
-function progressOf(report: (detail: string) => void): (line: string) => void {
-  let fetched = 0;
-  let told = performance.now();
-  return (line) => {
-    if (!/^npm http (fetch GET 200|cache)/.test(line)) return;
-    fetched += 1;
-    if (performance.now() - told < REPORT_EVERY_MS) return;
-    told = performance.now();
-    report(`${fetched} ${fetched === 1 ? 'answer' : 'answers'} from the registry so far`);
-  };
 }

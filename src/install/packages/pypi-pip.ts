@@ -20,14 +20,15 @@ export async function pipVersion(
   return reported(report, work.wanted.requirement);
 }
 
-export async function pipInstall(work: PythonWork, version: string, root: string) {
+/** `what` is a requirement with its version, or a folder. */
+export async function pipInstall(work: PythonWork, what: string, root: string) {
   const venv = join(root, 'venv');
   await work.run(['-m', 'venv', venv]);
   const bin = join(venv, process.platform === 'win32' ? 'Scripts' : 'bin');
   const python = join(bin, process.platform === 'win32' ? 'python.exe' : 'python');
   const report = join(root, 'report.json');
   const { requirement } = work.wanted;
-  const args = ['-m', 'pip', 'install', '--report', report, ...settings(work), `${requirement}==${version}`];
+  const args = ['-m', 'pip', 'install', '--report', report, ...settings(work), what];
   await work.run(args, { program: python });
   const { integrity } = await reported(report, requirement);
   return { programs: await consolePrograms(venv, bin, requirement), integrity };

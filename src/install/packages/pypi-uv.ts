@@ -26,12 +26,13 @@ export async function uvVersion(
   });
 }
 
-export async function uvInstall(work: PythonWork, version: string, root: string) {
+/** `what` is a requirement with its version, or a folder. */
+export async function uvInstall(work: PythonWork, what: string, root: string) {
   const { wanted, allowScripts } = work;
   const bin = join(root, 'bin');
   const env = { UV_TOOL_DIR: join(root, 'tools'), UV_TOOL_BIN_DIR: bin, UV_NO_PROGRESS: '1' };
   const scripts = allowScripts ? [] : ['--no-build'];
-  const args = ['tool', 'install', `${wanted.requirement}==${version}`, ...scripts, ...wanted.args, ...reaching(work)];
+  const args = ['tool', 'install', what, ...scripts, ...wanted.args, ...reaching(work)];
   await work.run(args, { env });
   return { programs: await programsIn(bin), integrity: null };
 }

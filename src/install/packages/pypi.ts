@@ -22,7 +22,7 @@ export function pypiPackages(options: ToolOptions): PackageSource {
   return {
     fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
     versionOf: (request, signal) =>
-      slots.run(signal, async () => (await versionOf(await workOf(options, request, [], signal), request)).version),
+      slots.run(signal, async () => (await versionOf(await workOf(options, asking(request), signal), request)).version),
     preview: async ({ identifier, range, runtimeArguments }) => {
       const { program } = pythonArguments(identifier, runtimeArguments);
       return { command: `<${program ?? identifier}@${range}>`, args: [] };
@@ -50,51 +50,13 @@ export interface PythonVersion {
   integrity: string;
 }
 
-// — internal —
-
-async function fetchPackage(
+/** uv, or else a Python, ready to work. @throws McpdError COMMAND_NOT_FOUND with what installs uv */
+export async function workOf(
   options: ToolOptions,
-  request: PackageRequest,
-  signal: AbortSignal,
-  report: (detail: string) => void,
-): Promise<FetchedPackage> {
-  const work = await workOf(options, request, request.runtimeArguments, signal, report, request.allowScripts);
-  const { wanted } = work;
-  const { version, integrity } = await versionOf(work, request);
-  await mkdir(request.folder, { recursive: true, mode: 0o700 });
-  // Environments cannot be moved: it gets its name at once, and a mark until it is whole.
-  const root = await freeName(request.folder, version);
-  try {
-    await mkdir(root, { mode: 0o700 });
-    await writeFile(join(root, UNFINISHED), '');
-    const found = await (work.isUv ? uvInstall : pipInstall)(work, version, root);
-    const command = await programIn(found.programs, wanted.program, request.identifier);
-    await rm(join(root, UNFINISHED));
-    return {
-      installed: { kind: 'pypi', identifier: request.identifier, version, integrity: found.integrity ?? integrity },
-      root,
-      runnable: { command, args: [] },
-      description: '',
-      scriptsLeftOut: [],
-      warnings: wanted.warnings,
-    };
-  } catch (error) {
-    await rm(root, { recursive: true, force: true });
-    await rmdir(request.folder).catch(() => undefined); // not empty: another version is in use there
-    throw error;
-  }
-}
-
-async function workOf(
-  options: ToolOptions,
-  request: VersionRequest,
-  runtimeArguments: readonly string[],
+  { label, identifier, registry, runtimeArguments, allowScripts }: Asked,
   signal: AbortSignal,
   report: (detail: string) => void = () => undefined,
-  allowScripts = false,
 ): Promise<PythonWork> {
-  const { identifier, range, registry } = request;
-  const label = `pypi:${identifier}@${range}`;
   const wanted = pythonArguments(identifier, runtimeArguments);
   const env = pythonEnvironment(await options.env());
   const uv = await findRuntime(['uv'], env);
@@ -115,6 +77,55 @@ async function workOf(
     throw toolError(outcome, { label, tool: tool.name, timeoutMs });
   };
   return { tool, isUv: uv !== null, wanted, registry, allowScripts, run };
+}
+
+// — internal —
+
+interface Asked {
+  /** For errors. */
+  label: string;
+  identifier: string;
+  registry: string | null;
+  runtimeArguments: readonly string[];
+  allowScripts: boolean;
+}
+
+function asking({ identifier, range, registry }: VersionRequest): Asked {
+  const label = `pypi:${identifier}@${range}`;
+  return { label, identifier, registry, runtimeArguments: [], allowScripts: false };
+}
+
+async function fetchPackage(
+  options: ToolOptions,
+  request: PackageRequest,
+  signal: AbortSignal,
+  report: (detail: string) => void,
+): Promise<FetchedPackage> {
+  const work = await workOf(options, { ...asking(request), ...request }, signal, report);
+  const { wanted } = work;
+  const { version, integrity } = await versionOf(work, request);
+  await mkdir(request.folder, { recursive: true, mode: 0o700 });
+  // Environments cannot be moved: it gets its name at once, and a mark until it is whole.
+  const root = await freeName(request.folder, version);
+  try {
+    await mkdir(root, { mode: 0o700 });
+    await writeFile(join(root, UNFINISHED), '');
+    const found = await (work.isUv ? uvInstall : pipInstall)(work, `${wanted.requirement}==${version}`, root);
+    const command = await programIn(found.programs, wanted.program, request.identifier);
+    await rm(join(root, UNFINISHED));
+    return {
+      installed: { kind: 'pypi', identifier: request.identifier, version, integrity: found.integrity ?? integrity },
+      root,
+      runnable: { command, args: [] },
+      description: '',
+      scriptsLeftOut: [],
+      warnings: wanted.warnings,
+    };
+  } catch (error) {
+    await rm(root, { recursive: true, force: true });
+    await rmdir(request.folder).catch(() => undefined); // not empty: another version is in use there
+    throw error;
+  }
 }
 
 /** Of an exact version nothing has to be asked, and without a question to it uv says nothing of its hashes. */

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { McpdError } from '../../errors.ts';
 import { TOOL_KILL_GRACE_MS, TOOL_OUTPUT_BYTES_MAX } from '../../operation-limits.ts';
 
-/** Running what fetches packages: npm, uv, pip, docker, dotnet. Never a shell. */
+/** Running what fetches packages: npm, uv, pip, docker, dotnet, git. Never a shell. */
 
 /** A program without the arguments of this run. */
 export interface ToolProgram {
@@ -27,6 +27,8 @@ export interface ToolRunOptions {
   timeoutMs: number;
   /** A line of stderr, as it comes. */
   onLine(line: string): void;
+  /** What it prints, as it comes: all of it, where the end that is kept would not do. */
+  onOutput?: ((text: string) => void) | undefined;
   /** Told of the process group while it lives, so that it cannot outlive a killed daemon; returns what to call when it is gone. */
   track?: ((pid: number) => () => void) | undefined;
 }
@@ -54,7 +56,7 @@ export async function runTool(
   }, options.timeoutMs);
   options.signal.addEventListener('abort', end);
   try {
-    const run = await outcomeOf(child, basename(program.command), options.onLine);
+    const run = await outcomeOf(child, basename(program.command), options);
     options.signal.throwIfAborted();
     return { ...run, timedOut };
   } finally {
@@ -69,10 +71,11 @@ export async function runTool(
 function outcomeOf(
   child: ChildProcess,
   name: string,
-  onLine: (line: string) => void,
+  { onLine, onOutput }: Pick<ToolRunOptions, 'onLine' | 'onOutput'>,
 ): Promise<Omit<ToolRun, 'timedOut'>> {
   return new Promise((resolve, reject) => {
     const stdout = tailOf(child.stdout);
+    if (onOutput !== undefined) child.stdout?.on('data', onOutput);
     const stderr = tailOf(child.stderr);
     if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', onLine);
     child.on('error', (error) => {

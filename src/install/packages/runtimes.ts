@@ -58,6 +58,14 @@ const RUNTIMES = {
       win32: 'winget install -e --id RedHat.Podman',
     },
   },
+  git: {
+    names: 'git',
+    installs: {
+      linux: 'sudo apt-get install git (or dnf, pacman, zypper)',
+      darwin: 'xcode-select --install',
+      win32: 'winget install -e --id Git.Git',
+    },
+  },
   nuget: {
     names: 'dnx, which comes with the .NET SDK 10',
     installs: {

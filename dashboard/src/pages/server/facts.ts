@@ -54,6 +54,7 @@ function sourceText(source: ServerSource): string {
     case 'oci':
     case 'nuget':
     case 'mcpb':
+    case 'git':
       return packageText(source.package);
     case 'folder':
       return `folder: ${source.ref}`;

@@ -107,6 +107,7 @@ function installCommand(name: string, source: ServerSource): string {
     case 'oci':
     case 'nuget':
     case 'mcpb':
+    case 'git':
       return `mcpd install ${shellWord(`${source.kind}:${source.package.identifier}`)} --name ${name}`;
     case 'catalog':
     case 'registry':
