@@ -74,7 +74,12 @@ test.each(loadCatalog())('$name asks for what it needs in words, and for no secr
 });
 
 /** Names of this form that hold a place or the name of something. */
-const NO_SECRETS = ['AUTH_USERNAME', 'GOOGLE_OAUTH_CREDENTIALS', 'GOOGLE_CALENDAR_MCP_TOKEN_PATH'];
+const NO_SECRETS = [
+  'AUTH_USERNAME',
+  'GOOGLE_CALENDAR_MCP_TOKEN_PATH',
+  'GOOGLE_OAUTH_CREDENTIALS',
+  'WORKSPACE_MCP_CREDENTIALS_DIR',
+];
 
 test('a remote server is reached by https', () => {
   const urls = loadCatalog().flatMap(({ published }) => published.remotes.map(({ url }) => url));
@@ -151,7 +156,7 @@ test('an entry may pin how its server is shared, and no other word for it', () =
 
 test('archived servers are marked, and say so', () => {
   const archived = loadCatalog().filter(({ published }) => published.status === 'deprecated');
-  expect(archived.map(({ name }) => name)).toEqual(['github', 'google-maps', 'postgres', 'puppeteer']);
+  expect(archived.map(({ name }) => name)).toEqual(['google-maps', 'postgres', 'puppeteer']);
   for (const { published } of archived) expect(published.warnings.length).toBeGreaterThan(0);
 });
 
