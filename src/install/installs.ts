@@ -1,5 +1,5 @@
 import type { AddRequest, AddressRequest, InstallEvent, InstallPlan, InstallRequest } from '../api/contract.ts';
-import type { ServerDefinition, ServerMemory } from '../core/model.ts';
+import type { Launch, ServerDefinition, ServerMemory } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { addressDefinition, remoteRequest, untestedAddress } from './address.ts';
 import { judgeTrial } from './checkup.ts';
@@ -53,10 +53,7 @@ export class Installs {
           name: plan.name,
           scriptsLeftOut: fetched?.scriptsLeftOut ?? [],
           withScripts: `mcpd install ${spec} --allow-scripts`,
-          fix:
-            plan.fetch === null && plan.remote === null
-              ? `run it in a terminal: ${launchText(definition.launch)}`
-              : 'check the values given with --env and the arguments after --',
+          fix: afterTrial(plan, definition.launch),
         });
         this.#register(definition, memory, steps, report, startedAt);
       });
@@ -208,4 +205,12 @@ export class Installs {
     const durationMs = Math.round(performance.now() - startedAt);
     report({ type: 'done', ...present(definition.name), durationMs, checkup });
   }
+}
+
+/** What to try when a first start has failed. */
+function afterTrial({ fetch, remote }: PlannedInstall, launch: Launch): string {
+  if (remote !== null)
+    return `see that this machine reaches ${new URL(remote.url).host}, and check the values given with --env`;
+  if (fetch === null) return `run it in a terminal: ${launchText(launch)}`;
+  return 'check the values given with --env and the arguments after --';
 }

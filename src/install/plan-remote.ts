@@ -1,10 +1,10 @@
-import type { Published, PublishedRemote } from '../../registry/published.ts';
+import { inputsOfRemote, type Published, type PublishedRemote } from '../../registry/published.ts';
 import type { InstallRequest } from '../api/contract.ts';
 import type { HttpLaunch } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { secretsIn, variablesIn } from '../secret-references.ts';
 import { remoteLaunch } from './address.ts';
-import type { GivenValue } from './inputs.ts';
+import { type GivenValue, secretNameOf } from './inputs.ts';
 import type { Values } from './values.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { Values } from './values.ts';
 export function planRemote(
   published: Published,
   remote: PublishedRemote,
-  request: Pick<InstallRequest, 'headers' | 'transport'>,
+  request: Pick<InstallRequest, 'args' | 'headers' | 'transport'>,
   values: Values,
 ): { remote: HttpLaunch; warnings: string[] } {
   const url = values.filled({ value: remote.url, variables: remote.variables, required: true }, addressPart) ?? '';
@@ -26,6 +26,7 @@ export function planRemote(
     const text = values.textOf(header);
     if (text !== null) headers.set(header.name, { value: text, secret: false });
   }
+  checkNothingElse(published.title, remote, [...values.others().map(([name]) => name), ...(request.args ?? [])]);
   for (const [name, { value, secret: isSecret }] of Object.entries(request.headers ?? {})) {
     const present = [...headers.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
     if (present !== undefined) headers.delete(present);
@@ -46,6 +47,18 @@ export function planRemote(
 /** A whole address at the beginning stays one; elsewhere a value must not become more than it stands for. */
 function addressPart(value: string, offset: number): string {
   return offset === 0 ? value : encodeURIComponent(value);
+}
+
+/** No process of ours could be given it. */
+function checkNothingElse(title: string, remote: PublishedRemote, given: readonly string[]): void {
+  const [unknown] = given;
+  if (unknown === undefined) return;
+  const names = inputsOfRemote(remote).map((input) => secretNameOf(input.name));
+  throw new McpdError('INPUT_INVALID', {
+    what: `${title} takes no ${unknown}`,
+    why: `it runs elsewhere, and is given its address and its headers; ${names.length === 0 ? 'nothing is to be filled in' : `what is to be filled in is ${names.join(', ')}`}`,
+    fix: names.length === 0 ? `leave it out, or send a header: --header 'NAME: VALUE'` : `--env ${names[0]}=VALUE`,
+  });
 }
 
 function secretInAddress(title: string, secret: string): McpdError {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CatalogEntry } from '../../registry/catalog.ts';
+import { type CatalogEntry, findEntry } from '../../registry/catalog.ts';
 import type { PublishedInput, PublishedPackage } from '../../registry/published.ts';
 import type { InstallRequest } from '../api/contract.ts';
 import { McpdError } from '../errors.ts';
@@ -248,5 +248,28 @@ describe('a folder', () => {
     expect(plan(folder(none), { args: ['./run.sh'] }).program).toEqual({ command: '/src/my server/run.sh', args: [] });
     expect(plan(folder(none), { args: ['/usr/bin/x'] }).program).toEqual({ command: '/usr/bin/x', args: [] });
     expect(codeOf(() => plan(folder(none)))).toBe('PACKAGE_NOT_RUNNABLE');
+  });
+});
+
+describe('a server that runs elsewhere', () => {
+  const github = () => catalogOrigin(findEntry('github') ?? expect.fail('the catalog has no github'));
+  const TOKEN = { GITHUB_PERSONAL_ACCESS_TOKEN: value('ghp_1') };
+
+  test('asks for what its headers need, and sends the others only when they are given', () => {
+    expect(plan(github()).missing.map(({ name, secret }) => [name, secret])).toEqual([
+      ['GITHUB_PERSONAL_ACCESS_TOKEN', true],
+    ]);
+    const planned = plan(github(), { env: { ...TOKEN, X_MCP_Toolsets: value('repos', false) } });
+    expect(planned.secrets).toEqual(new Map([['GITHUB_PERSONAL_ACCESS_TOKEN', 'ghp_1']]));
+    expect(planned.remote?.headers).toEqual({
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference to a secret
+      Authorization: 'Bearer ${secret:GITHUB_PERSONAL_ACCESS_TOKEN}',
+      'X-MCP-Toolsets': 'repos',
+    });
+  });
+
+  test('refuses a variable or an argument, which nobody would get', () => {
+    for (const more of [{ env: { ...TOKEN, GITHUB_TOKEN: value('x') } }, { env: TOKEN, args: ['--read-only'] }])
+      expect(codeOf(() => plan(github(), more))).toBe('INPUT_INVALID');
   });
 });
