@@ -12,6 +12,7 @@ import { LogFile, logFiles } from './log-file.ts';
 import { type CutLine, LineCutter, LineRing, type LogLine, RepeatFolder, withCutMark } from './log-lines.ts';
 import { type LogSelection, readLog } from './log-reader.ts';
 import { type Mask, maskOf } from './masking.ts';
+import { levelOf } from './stderr-level.ts';
 
 /** What one process prints on stderr: drained always, whatever becomes of the lines. */
 export interface StderrInput {
@@ -61,7 +62,8 @@ export class ServerLog {
   stderr(): StderrInput {
     const tail = new LineRing(STDERR_TAIL_LINES, LOG_MEMORY_BYTES_MAX);
     const cutter = new LineCutter(LOG_LINE_BYTES_MAX, ({ text, cutBytes }: CutLine) => {
-      tail.push(this.#add('stderr', 'info', withCutMark(this.#mask(text), cutBytes)));
+      const masked = this.#mask(text);
+      tail.push(this.#add('stderr', levelOf(masked), withCutMark(masked, cutBytes)));
     });
     this.#cutters.add(cutter);
     return {

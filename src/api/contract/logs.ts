@@ -4,7 +4,10 @@ export interface LogLine {
   at: number;
   /** `protocol`: a message between mcpd and the server, told while somebody watches. Such lines are in no file. */
   source: 'stderr' | 'stdout' | 'lifecycle' | 'protocol';
-  /** A protocol line is of `error` when it tells of an error, of `warn` when it tells of lines that are missing. */
+  /**
+   * Of a stderr line: what it says of itself (`[error]`, `level=warn`), else `info`. A protocol line is of `error` when it tells of an
+   * error, of `warn` when it tells of lines that are missing.
+   */
   level: 'info' | 'warn' | 'error';
   text: string;
   /** What a protocol line tells of; absent where it speaks of the lines themselves. */
