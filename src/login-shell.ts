@@ -1,8 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { LOGIN_SHELL_TIMEOUT_MS } from './limits.ts';
+
+/** Told of each shell as it starts, so that somebody sees to its end when this process ends before its answer. */
+export type ShellStarted = (shell: ChildProcess) => void;
 
 /** The shell that a terminal of this user opens: what `SHELL` says, else the user's entry. */
 export function loginShell(env: NodeJS.ProcessEnv): string {
@@ -16,8 +19,12 @@ export function loginShell(env: NodeJS.ProcessEnv): string {
  * login shell in a session of its own: it has no terminal to wait for, and all that its profile starts can be ended. It is killed as soon
  * as its answer is there.
  */
-export async function readLoginPath(shell: string, env: NodeJS.ProcessEnv): Promise<string | null> {
-  const [path = ''] = (await readLogin(shell, env, ['"$PATH"'])) ?? [];
+export async function readLoginPath(
+  shell: string,
+  env: NodeJS.ProcessEnv,
+  onStart?: ShellStarted,
+): Promise<string | null> {
+  const [path = ''] = (await readLogin(shell, env, ['"$PATH"'], onStart)) ?? [];
   return path === '' ? null : path;
 }
 
@@ -26,6 +33,7 @@ export async function readLoginVariables(
   shell: string,
   env: NodeJS.ProcessEnv,
   names: readonly string[],
+  onStart?: ShellStarted,
 ): Promise<Map<string, string> | null> {
   // An `x` stands before each that is set.
   const words = names.filter((name) => VARIABLE.test(name));
@@ -33,6 +41,7 @@ export async function readLoginVariables(
     shell,
     env,
     words.map((name) => `"\${${name}+x$${name}}"`),
+    onStart,
   );
   if (texts === null) return null;
   return new Map(words.flatMap((name, at) => (texts[at]?.startsWith('x') ? [[name, texts[at].slice(1)]] : [])));
@@ -57,11 +66,17 @@ export function betweenMarks(output: string, mark: string, count: number): strin
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** The values of these words of /bin/sh after the profile. */
-function readLogin(shell: string, env: NodeJS.ProcessEnv, words: readonly string[]): Promise<string[] | null> {
+function readLogin(
+  shell: string,
+  env: NodeJS.ProcessEnv,
+  words: readonly string[],
+  onStart: ShellStarted | undefined,
+): Promise<string[] | null> {
   const mark = `mcpd-${randomBytes(8).toString('hex')}`;
   return new Promise((resolve) => {
     const child = started(shell, shellArgs(shell, mark, words), env);
     if (child === null) return resolve(null);
+    onStart?.(child);
     let output = '';
     let over = false;
     const settle = (texts: string[] | null) => {

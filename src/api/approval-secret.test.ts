@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { PlainControl } from '../../test/harness/plain-control.ts';
 import { serverStatus } from '../../test/harness/server-status.ts';
 import type { StdioLaunch } from '../core/model.ts';
@@ -60,7 +60,7 @@ describe('a new value for a secret', () => {
     const { id } = await approvals.ask(SET);
     launchedBy({ env: { NODE_OPTIONS: REFERENCE } });
     approvals.accept(id);
-    await vi.waitFor(() => expect(approvals.info(id).state).toBe('failed'));
+    await expect.poll(() => approvals.info(id).state).toBe('failed');
     expect(approvals.info(id).error).toMatchObject({ code: 'INPUT_INVALID', fix: 'mcpd secret set weather KEY' });
     expect(control.asked).toEqual([]);
   });

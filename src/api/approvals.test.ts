@@ -68,7 +68,7 @@ describe('what a page asks for', () => {
     const { id, state } = await approvals.ask(REMOVE);
     expect([state, done()]).toEqual(['waiting', []]);
     approvals.accept(id);
-    await vi.waitFor(() => expect(approvals.info(id).state).toBe('done'));
+    await expect.poll(() => approvals.info(id).state).toBe('done');
     expect(done()).toEqual(['uninstall weather false']);
     expect(await codeOf(() => approvals.accept(id))).toBe('APPROVAL_ENDED');
     expect(done()).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('what a page asks for', () => {
     for (const request of requests) {
       const { id } = await approvals.ask(request);
       approvals.accept(id);
-      await vi.waitFor(() => expect(approvals.info(id).state).toBe('done'));
+      await expect.poll(() => approvals.info(id).state).toBe('done');
     }
     expect(done()).toEqual([
       'install weather',
@@ -118,7 +118,7 @@ describe('what a page asks for', () => {
 
     control.applied = { changed: ['weather'], secrets: [use, { ...use, secret: 'OTHER' }] };
     approvals.accept(first.id);
-    await vi.waitFor(() => expect(approvals.info(first.id).state).toBe('failed'));
+    await expect.poll(() => approvals.info(first.id).state).toBe('failed');
     expect(approvals.info(first.id).error?.what).toContain('something else by now');
     expect(done()).toEqual([]);
 
@@ -137,14 +137,14 @@ describe('what a page asks for', () => {
     expect(approvals.accept(id).canBeTakenBack).toBe(false);
     expect(await codeOf(() => approvals.withdraw(id))).toBe('APPROVAL_ENDED');
     finish();
-    await vi.waitFor(() => expect(approvals.info(id)).toMatchObject({ state: 'done', canBeTakenBack: false }));
+    await expect.poll(() => approvals.info(id)).toMatchObject({ state: 'done', canBeTakenBack: false });
 
     control.installing = (_, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     const install = await approvals.ask({ action: 'install', install: { spec: 'weather' } });
     expect(approvals.accept(install.id).canBeTakenBack).toBe(true);
     approvals.withdraw(install.id);
-    await vi.waitFor(() => expect(approvals.info(install.id).error?.code).toBe('INSTALL_CANCELLED'));
+    await expect.poll(() => approvals.info(install.id).error?.code).toBe('INSTALL_CANCELLED');
   });
 
   test('is never done when it was declined, taken back, or waited too long', async () => {
@@ -277,7 +277,7 @@ describe('the page that asked', () => {
     const { id } = await approvals.ask(add());
     const events = eventsOf(id);
     approvals.accept(id);
-    await vi.waitFor(() => expect(approvals.info(id).state).toBe('done'));
+    await expect.poll(() => approvals.info(id).state).toBe('done');
     expect(events.map(told)).toEqual(['state waiting', 'state running', 'step trial', 'done', 'state done']);
     expect(eventsOf(id).map(told)).toEqual(['step trial', 'done', 'state done']);
   });
@@ -292,7 +292,7 @@ describe('the page that asked', () => {
       });
     const { id } = await approvals.ask(add());
     approvals.accept(id);
-    await vi.waitFor(() => expect(approvals.info(id).state).toBe('failed'));
+    await expect.poll(() => approvals.info(id).state).toBe('failed');
     expect(approvals.info(id).error).toEqual({ code: 'SERVER_EXITED', what: 'it ended at once' });
   });
 
@@ -302,7 +302,7 @@ describe('the page that asked', () => {
     const { id } = await approvals.ask(add());
     approvals.accept(id);
     approvals.withdraw(id);
-    await vi.waitFor(() => expect(approvals.info(id)).toMatchObject({ state: 'failed' }));
+    await expect.poll(() => approvals.info(id)).toMatchObject({ state: 'failed' });
     expect(approvals.info(id).error?.code).toBe('INSTALL_CANCELLED');
   });
 });

@@ -1,5 +1,5 @@
 import type { Launch, ServerDefinition } from '../core/model.ts';
-import { loginShell, readLoginVariables } from '../login-shell.ts';
+import { loginShell, readLoginVariables, type ShellStarted } from '../login-shell.ts';
 import { secretsIn, variablesIn } from '../secret-references.ts';
 import { isOwn } from './environment.ts';
 import { profileEnvironment } from './login-path.ts';
@@ -10,6 +10,8 @@ interface Sources {
   inherited: NodeJS.ProcessEnv;
   secretsReady(): Promise<void>;
   masks: Pick<ServerMasks, 'learn'>;
+  /** Told of a login shell that is asked. */
+  onShell: ShellStarted;
 }
 
 /**
@@ -18,11 +20,11 @@ interface Sources {
  */
 export async function valuesFor(
   { name, launch }: ServerDefinition,
-  { inherited, secretsReady, masks }: Sources,
+  { inherited, secretsReady, masks, onShell }: Sources,
 ): Promise<ReadonlyMap<string, string>> {
   const texts = textsOf(launch);
   const [variables] = await Promise.all([
-    readVariables([...new Set(texts.flatMap(variablesIn))], inherited),
+    readVariables([...new Set(texts.flatMap(variablesIn))], inherited, onShell),
     texts.some((text) => secretsIn(text).length > 0) ? secretsReady() : undefined,
   ]);
   masks.learn(name, variables);
@@ -38,6 +40,7 @@ export async function valuesFor(
 async function readVariables(
   names: readonly string[],
   inherited: NodeJS.ProcessEnv,
+  onShell: ShellStarted,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const asked = names.filter((name) => !isOwn(name));
@@ -47,7 +50,7 @@ async function readVariables(
   }
   const rest = asked.filter((name) => !found.has(name));
   if (rest.length === 0 || process.platform === 'win32') return found;
-  const told = await readLoginVariables(loginShell(inherited), profileEnvironment(inherited), rest);
+  const told = await readLoginVariables(loginShell(inherited), profileEnvironment(inherited), rest, onShell);
   return new Map([...found, ...(told ?? [])]);
 }
 

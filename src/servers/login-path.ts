@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { LOGIN_SHELL_TRIES_MAX } from '../limits.ts';
-import { loginShell, readLoginPath } from '../login-shell.ts';
+import { loginShell, readLoginPath, type ShellStarted } from '../login-shell.ts';
 import { serverEnvironment, variable } from './environment.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface LoginPath {
   refresh(): void;
 }
 
-export function createLoginPath(inherited: NodeJS.ProcessEnv): LoginPath {
+export function createLoginPath(inherited: NodeJS.ProcessEnv, onStart?: ShellStarted): LoginPath {
   const own = variable(defined(inherited), 'PATH', process.platform) ?? '';
   let tries = 0;
   let reading: Promise<string> | null = null;
@@ -23,7 +23,9 @@ export function createLoginPath(inherited: NodeJS.ProcessEnv): LoginPath {
   async function ask(): Promise<string> {
     tries++;
     const found =
-      process.platform === 'win32' ? null : await readLoginPath(loginShell(inherited), profileEnvironment(inherited));
+      process.platform === 'win32'
+        ? null
+        : await readLoginPath(loginShell(inherited), profileEnvironment(inherited), onStart);
     if (found !== null) return mergedPath([found, own], process.platform);
     if (tries < LOGIN_SHELL_TRIES_MAX) reading = null;
     return mergedPath([own, knownFolders(homeOf(inherited), process.platform)], process.platform);

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewayEvent } from '../core/events.ts';
 import type { HttpLaunch, InstanceKey, ProcessLedger, ServerName, StdioLaunch } from '../core/model.ts';
 import { REAP_DELAY_MS, SERVER_UMASK } from '../limits.ts';
+import type { ShellStarted } from '../login-shell.ts';
 import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
 import { type ChildSurroundings, ServerChild } from './child.ts';
@@ -13,6 +14,7 @@ import { valuesFor } from './given-variables.ts';
 import { Guardian } from './guardian.ts';
 import { findCommand, type LaunchPlan, planLaunch } from './launch-plan.ts';
 import { createLoginPath } from './login-path.ts';
+import { LoginShells } from './login-shells.ts';
 import { markerOf } from './marker.ts';
 import { commandLinesOf, createProcessScanner } from './process-scan.ts';
 import { type FamilyTree, treeOf } from './process-tree.ts';
@@ -96,11 +98,12 @@ class Processes implements ServerProcesses {
   readonly trees: TreeWatch;
   readonly #options: ServerProcessesOptions;
   readonly #inherited: NodeJS.ProcessEnv;
-  readonly #sources: ServerProcessesOptions;
+  readonly #sources: ServerProcessesOptions & { onShell: ShellStarted };
   readonly #children = new Map<InstanceKey, RunningServer>();
   readonly #logs = new Map<ServerName, ServerLog>();
   readonly #guardian: Guardian;
   readonly #scanner = createProcessScanner();
+  readonly #shells: LoginShells;
   readonly #loginPath;
   /** Children that were written to since the last flush. */
   readonly #written = new Set<RunningServer>();
@@ -115,8 +118,10 @@ class Processes implements ServerProcesses {
     this.#options = options;
     this.#guardian = new Guardian(options.paths.lostMark);
     this.#inherited = { HOME: homedir(), ...options.inherited };
-    this.#sources = { ...options, inherited: this.#inherited };
-    this.#loginPath = createLoginPath(this.#inherited);
+    this.#shells = new LoginShells(this.#guardian);
+    const onShell: ShellStarted = (shell) => this.#shells.watch(shell);
+    this.#sources = { ...options, inherited: this.#inherited, onShell };
+    this.#loginPath = createLoginPath(this.#inherited, onShell);
     this.#connections = new Connections({ ...options, values: (definition) => valuesFor(definition, this.#sources) });
     this.#containers = new Containers(options.paths.containers, options.nonce, () => this.ownEnvironment());
     this.trees = new TreeWatch(this.#scanner, () => this.#children.values());
@@ -241,7 +246,7 @@ class Processes implements ServerProcesses {
   async dispose(): Promise<void> {
     const children = [...this.#children.values()];
     for (const child of children) child.stop(true);
-    await Promise.all(children.map((child) => child.ended));
+    await Promise.all([...children.map((child) => child.ended), this.#shells.end()]);
     await this.#containers.settled();
     this.trees.end();
     await this.#guardian.close();

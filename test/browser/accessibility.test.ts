@@ -7,13 +7,17 @@ import { routesOf } from './routes.ts';
 
 /** What axe finds on each page, in both colour schemes, at both widths: nothing that it calls serious. */
 
-/** Those of one server, and all others: axe takes seconds for each, and a test has two minutes. */
+/** A limit against hanging: axe takes seconds for each page. */
+const MANY_PAGES_MS = 400_000;
+
+/** Those of one server, and all others. */
 const [ofOne = [], others = []] = [true, false].map((isOfOne) =>
   routesOf('weather').filter((route) => route.startsWith('#/servers/') === isOfOne),
 );
 
 livelyTest(
   'axe finds nothing serious on any page of a server, in light, in dark and on a phone',
+  { timeout: MANY_PAGES_MS },
   async ({ lively, dashboard }) => {
     expect(lively.claude.exit).toBeUndefined();
     const page = await dashboard.open();
@@ -29,19 +33,22 @@ livelyTest(
   },
 );
 
-livelyTest('axe finds nothing serious on any other page, in light and in dark', async ({ lively, dashboard }) => {
-  expect(lively.claude.exit).toBeUndefined();
-  const page = await dashboard.open();
-  for (const route of others) {
-    await dashboard.show(page, route);
-    await expectNothingSerious(page, route);
-  }
-});
+livelyTest(
+  'axe finds nothing serious on any other page, in light and in dark',
+  { timeout: MANY_PAGES_MS },
+  async ({ lively, dashboard }) => {
+    expect(lively.claude.exit).toBeUndefined();
+    const page = await dashboard.open();
+    for (const route of others) {
+      await dashboard.show(page, route);
+      await expectNothingSerious(page, route);
+    }
+  },
+);
 
-test('axe finds nothing serious in forms, in what an install would run, and in messages of the protocol and of a recording', async ({
-  machine,
-  dashboard,
-}) => {
+test('axe finds nothing serious in forms, in what an install would run, and in messages of the protocol and of a recording', {
+  timeout: MANY_PAGES_MS,
+}, async ({ machine, dashboard }) => {
   await machine.add('forms', 'forms');
   await machine.ok('record', 'forms', 'on');
   const page = await dashboard.open();

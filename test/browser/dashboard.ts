@@ -6,6 +6,8 @@ import { launch } from '../harness/chromium.ts';
 import { type Machine, test as machineTest } from '../harness/machine.ts';
 import { until } from '../harness/until.ts';
 
+/** For what is waited for on a page: a limit against hanging. */
+const PATIENCE_MS = 60_000;
 /** A width that shows everything side by side. */
 const LAPTOP = { width: 1280, height: 800 };
 
@@ -47,6 +49,7 @@ export class Dashboard {
       reducedMotion: 'reduce',
       ...options,
     });
+    context.setDefaultTimeout(PATIENCE_MS);
     this.contexts.push(context);
     this.watch(context, expects);
     return context.newPage();

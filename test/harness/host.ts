@@ -2,9 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { ListedTool, Message, MessageId, Result } from './message.ts';
 
 /** How long an answer may take before a test gives up: generous, since nothing here proves speed. */
-const ANSWER_TIMEOUT_MS = 20_000;
+const ANSWER_TIMEOUT_MS = 45_000;
 /** How long a process may take to leave after its stdin was closed, before it is killed. */
-const CLOSE_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 30_000;
 /** How long output may still come after the process itself has gone. */
 const LAST_OUTPUT_MS = 1000;
 const LIST_PAGES_MAX = 200;

@@ -14,7 +14,7 @@ import { connectOfficial, type OfficialClient, type OfficialHost, type OfficialO
 import { commandLineOf, gone } from './processes.ts';
 import { until } from './until.ts';
 
-const LEAVING_MS = 5000;
+const LEAVING_MS = 20_000;
 
 /** A person's machine with mcpd installed and nothing of it running: an empty home, a terminal, and hosts. */
 export class Machine {

@@ -1,6 +1,6 @@
 const LOOK_EVERY_MS = 20;
 /** A limit against hanging, not a proof of speed. */
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 45_000;
 
 /**
  * Waits until `look` gives something truthy, and resolves with it. A thrown error counts as "not yet" and is shown at the end.

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Approvals } from '../../src/api/approvals.ts';
 import type { InstallEvent, InstallRequest } from '../../src/api/contract.ts';
 import type { Installer } from '../../src/install/install.ts';
@@ -80,7 +80,7 @@ test.each(['npm:@acme/tiny', 'npm:@acme/tiny@latest', 'npm:@acme/tiny@^1.0.0'])(
     expect(existsSync(it.paths.packages) ? readdirSync(it.paths.packages) : []).toEqual([]);
     npm.tag('@acme/tiny', 'latest', '2.0.0');
     approvals.accept(id);
-    await vi.waitFor(() => expect(approvals.info(id)).toMatchObject({ state: 'done', error: null }), 20_000);
+    await expect.poll(() => approvals.info(id)).toMatchObject({ state: 'done', error: null });
     expect(it.registry.server('tiny')?.source).toMatchObject({
       ref: 'npm:@acme/tiny@1.1.0',
       package: { version: '1.1.0' },

@@ -31,7 +31,7 @@ describe('the watch of development folders and declared files', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  const until = (check: () => void) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
+  const until = (check: () => void) => vi.waitFor(check, { timeout: 45_000, interval: 20 });
   /** Long enough for a gathered change to be told, if there were one. */
   const quiet = () => new Promise((done) => setTimeout(done, WATCH_DEBOUNCE_MS * 3));
 

@@ -149,7 +149,7 @@ test('a server over its memory is reported once per limit, and its kill says why
   const { processes, start, exit, tell, of } = bench();
   const limits = { memorySoftBytes: 20 * 2 ** 20, memoryHardBytes: 200 * 2 ** 20 };
   await start('big', fake('launcher', 'process'), { limits });
-  await until('the soft limit', () => of('server-memory').length > 0, 15_000);
+  await until('the soft limit', () => of('server-memory').length > 0);
   tell('big', 'grow', { mb: 250 });
   await until('the hard limit', () => processes.tree().then(() => of('server-memory').length > 1));
   expect(of('server-memory').map((event) => event.limit)).toEqual(['soft', 'hard']);
