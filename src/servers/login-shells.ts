@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import type { ShellStarted } from '../login-shell.ts';
 import type { Guardian } from './guardian.ts';
 import { signalGroup } from './signals.ts';
 
@@ -12,7 +12,7 @@ export class LoginShells {
     this.#guardian = guardian;
   }
 
-  watch(shell: ChildProcess): void {
+  readonly watch: ShellStarted = (shell) => {
     const { pid } = shell;
     if (pid === undefined) return;
     this.#guardian.add(pid);
@@ -24,7 +24,7 @@ export class LoginShells {
       });
     });
     this.#ends.set(pid, end);
-  }
+  };
 
   /** Ends those that are still there, and waits for it. */
   async end(): Promise<void> {

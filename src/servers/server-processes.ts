@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewayEvent } from '../core/events.ts';
 import type { HttpLaunch, InstanceKey, ProcessLedger, ServerName, StdioLaunch } from '../core/model.ts';
 import { REAP_DELAY_MS, SERVER_UMASK } from '../limits.ts';
-import type { ShellStarted } from '../login-shell.ts';
 import type { Paths } from '../paths.ts';
 import type { Bytes } from '../protocol/frame.ts';
 import { type ChildSurroundings, ServerChild } from './child.ts';
@@ -98,7 +97,7 @@ class Processes implements ServerProcesses {
   readonly trees: TreeWatch;
   readonly #options: ServerProcessesOptions;
   readonly #inherited: NodeJS.ProcessEnv;
-  readonly #sources: ServerProcessesOptions & { onShell: ShellStarted };
+  readonly #sources;
   readonly #children = new Map<InstanceKey, RunningServer>();
   readonly #logs = new Map<ServerName, ServerLog>();
   readonly #guardian: Guardian;
@@ -119,9 +118,8 @@ class Processes implements ServerProcesses {
     this.#guardian = new Guardian(options.paths.lostMark);
     this.#inherited = { HOME: homedir(), ...options.inherited };
     this.#shells = new LoginShells(this.#guardian);
-    const onShell: ShellStarted = (shell) => this.#shells.watch(shell);
-    this.#sources = { ...options, inherited: this.#inherited, onShell };
-    this.#loginPath = createLoginPath(this.#inherited, onShell);
+    this.#sources = { ...options, inherited: this.#inherited, onShell: this.#shells.watch };
+    this.#loginPath = createLoginPath(this.#inherited, this.#shells.watch);
     this.#connections = new Connections({ ...options, values: (definition) => valuesFor(definition, this.#sources) });
     this.#containers = new Containers(options.paths.containers, options.nonce, () => this.ownEnvironment());
     this.trees = new TreeWatch(this.#scanner, () => this.#children.values());
