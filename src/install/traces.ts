@@ -8,7 +8,9 @@ export async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
+    const errno = errnoOf(error);
+    // ENOTDIR: a file stands where a folder would.
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return false;
     throw error;
   }
 }
@@ -19,6 +21,6 @@ export async function removeEmpty(folder: string): Promise<void> {
     await rmdir(folder);
   } catch (error) {
     const errno = errnoOf(error);
-    if (errno !== 'ENOTEMPTY' && errno !== 'EEXIST' && errno !== 'ENOENT') throw error;
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errno ?? '')) throw error;
   }
 }

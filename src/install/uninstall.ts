@@ -6,7 +6,7 @@ import { KEPT_AFTER_PROOF_MS } from '../operation-limits.ts';
 import { unknownServer } from '../unknown-server.ts';
 import { UNFINISHED } from './packages/package-folder.ts';
 import type { InstallPorts } from './ports.ts';
-import { exists } from './traces.ts';
+import { exists, removeEmpty } from './traces.ts';
 
 /**
  * Removes a server: first from the registry, then its processes, its package and its secrets. Its data and logs stay unless `purge`.
@@ -48,8 +48,11 @@ export async function checkNotDeclared(definition: ServerDefinition | null): Pro
  * neither of a server nor of what an update replaced. What was replaced is dropped KEPT_AFTER_PROOF_MS after the new one has proved itself.
  * Folders of servers that the registry does not know stay, for a registry that is brought back.
  */
-export async function sweepPackages(ports: Pick<InstallPorts, 'paths' | 'registry' | 'now'>): Promise<void> {
-  const { paths, registry, now } = ports;
+export async function sweepPackages(
+  ports: Pick<InstallPorts, 'paths' | 'registry' | 'now' | 'packages'>,
+): Promise<void> {
+  const { paths, registry, now, packages } = ports;
+  for (const source of Object.values(packages)) await source.sweep?.();
   const kept = registry.kept.all();
   for (const [name, { provedAt }] of kept)
     if (provedAt !== null && now() - provedAt > KEPT_AFTER_PROOF_MS) {
@@ -57,6 +60,8 @@ export async function sweepPackages(ports: Pick<InstallPorts, 'paths' | 'registr
       kept.delete(name);
     }
   for (const name of await namesIn(paths.packages)) {
+    // No server is called so: what is being read of a bundle lies there.
+    if (name.startsWith('.')) continue;
     const definition = registry.server(name);
     for (const version of await namesIn(join(paths.packages, name))) {
       const folder = join(paths.packages, name, version);
@@ -65,6 +70,7 @@ export async function sweepPackages(ports: Pick<InstallPorts, 'paths' | 'registr
       if (unfinished || (definition !== null && !isKept && !isUsed(definition, folder)))
         await rm(folder, { recursive: true, force: true });
     }
+    if (definition === null) await removeEmpty(join(paths.packages, name));
   }
 }
 

@@ -42,6 +42,8 @@ export interface Bundles {
    */
   place(bundle: Bundle, folder: string, executables: readonly string[], signal: AbortSignal): Promise<string>;
   discard(bundle: Bundle): Promise<void>;
+  /** Removes what a daemon that was killed had read and not unpacked; the first `read` or `take` does so too. */
+  sweep(): Promise<void>;
 }
 
 type Report = (detail: string) => void;
@@ -55,9 +57,12 @@ export function bundlesIn(folder: string, fetch: Fetch, ending: AbortSignal): Bu
   const kept = new KeptBundles(discard);
   ending.addEventListener('abort', () => kept.clear(), { once: true });
   let swept: Promise<void> | null = null;
-  const open = async (source: BundleSource, sha256: string | null, signal: AbortSignal, report: Report) => {
+  const sweepOnce = () => {
     swept ??= sweep(folder);
-    await swept;
+    return swept;
+  };
+  const open = async (source: BundleSource, sha256: string | null, signal: AbortSignal, report: Report) => {
+    await sweepOnce();
     return slots.run(signal, () => openBundle(folder, { source, sha256, fetch, signal, report }));
   };
   const isMeant = (source: BundleSource, sha256: string | null) => (bundle: Bundle) =>
@@ -76,6 +81,7 @@ export function bundlesIn(folder: string, fetch: Fetch, ending: AbortSignal): Bu
       (sha256 === null ? null : kept.take(isMeant(source, sha256))) ?? open(source, sha256, signal, report),
     place,
     discard,
+    sweep: sweepOnce,
   };
 }
 

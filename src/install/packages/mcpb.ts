@@ -47,6 +47,7 @@ export function bundlePackages(options: BundleOptions): PackageSource {
       const whole = { ...pack, runtimeHint: command, env: [...pack.env, ...env.filter(({ name }) => !own.has(name))] };
       return { published: { ...published, warnings }, package: whole };
     },
+    sweep: () => bundles.sweep(),
     async versionOf({ identifier }: VersionRequest, signal) {
       const bundle = await bundles.read(bundleSource(identifier), null, signal, () => undefined);
       return bundle.manifest.version;

@@ -60,6 +60,8 @@ export interface PackageSource {
   read?(pack: PublishedPackage, signal: AbortSignal, report: (detail: string) => void): Promise<ReadPackage>;
   /** The version that a fetch would bring now. Leaves nothing behind. @throws McpdError as `fetch` */
   versionOf(request: VersionRequest, signal: AbortSignal): Promise<string>;
+  /** Removes what a killed daemon left of packages that it had only read, outside of the servers' folders. */
+  sweep?(): Promise<void>;
   /** How it will be started, as far as that is known before it is fetched; a placeholder for what is not. */
   preview?(request: PreviewRequest): Promise<Runnable>;
 }
