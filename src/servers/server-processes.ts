@@ -213,8 +213,8 @@ class Processes implements ServerProcesses {
       if (fault !== null) this.#reapFindings.push(`the record of processes could not be used: ${fault}`);
       if (left.length > 0) this.#reapFindings.push(`processes of an earlier daemon do not end: ${left.join(', ')}`);
     });
-    // Not waited for: an engine that hangs must not keep other servers from starting.
-    void this.#containers.sweep().then((faults) => this.#reapFindings.push(...faults));
+    // When their clients have ended, which may just have started one. Not waited for: an engine that hangs must not keep servers from starting.
+    void this.#reaping.then(() => this.#containers.sweep()).then((faults) => this.#reapFindings.push(...faults));
     return reaping;
   }
 
