@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { loadCatalog } from '../../registry/catalog.ts';
 import { type Machine, test } from '../harness/machine.ts';
@@ -122,7 +122,7 @@ function catalogPackage(name: string): { identifier: string; version: string } {
 function installersThatTell({ home }: Machine) {
   const folder = home.folder('programs');
   const record = join(folder, 'ran');
-  home.env['PATH'] = [folder, home.env['PATH']].join(delimiter);
+  writeFileSync(join(home.userHome, '.profile'), `PATH='${folder}':$PATH\n`);
   return {
     begin: () => {
       for (const name of ['npm', 'npx']) {

@@ -15,6 +15,8 @@ export interface FakeTools {
   /** What was run, oldest first. */
   calls(): ToolCall[];
   forget(): void;
+  /** Every container that an engine started, oldest first. It runs until it is removed by its id, however its client ends. */
+  containers(): { id: string; isRunning: boolean }[];
 }
 
 export type FakeTool = 'uv' | 'docker' | 'podman' | 'dnx' | 'dotnet';
@@ -26,31 +28,35 @@ export const CONTAINER_ID = 'c0ffee'.repeat(10).padEnd(64, '0');
 export function fakeTools(folder: string, tools: readonly FakeTool[]): FakeTools {
   mkdirSync(folder, { recursive: true });
   const record = join(folder, 'calls.jsonl');
+  const containers = join(folder, 'containers.txt');
   for (const tool of tools) {
-    writeFileSync(join(folder, tool), programText(record, PARTS[tool]));
+    writeFileSync(join(folder, tool), programText({ record, containers }, PARTS[tool]));
     chmodSync(join(folder, tool), 0o755);
   }
   return {
     folder,
-    calls: () =>
-      existsSync(record)
-        ? readFileSync(record, 'utf8')
-            .trim()
-            .split('\n')
-            .map((line) => JSON.parse(line) as ToolCall)
-        : [],
+    calls: () => linesOf(record).map((line) => JSON.parse(line) as ToolCall),
     forget: () => rmSync(record, { force: true }),
+    containers: () => {
+      const lines = linesOf(containers);
+      const started = lines.filter((line) => line.startsWith('run ')).map((line) => line.slice('run '.length));
+      return started.map((id) => ({ id, isRunning: !lines.includes(`rm ${id}`) }));
+    },
   };
 }
 
 // — internal —
 
-function programText(record: string, part: string): string {
+function linesOf(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+}
+
+function programText(files: { record: string; containers: string }, part: string): string {
   return `#!${process.execPath}
 const fs = require('node:fs');
 const path = require('node:path');
 const argv = process.argv.slice(2);
-const record = ${JSON.stringify(record)};
+const { record, containers } = ${JSON.stringify(files)};
 fs.appendFileSync(record, JSON.stringify({ program: path.basename(process.argv[1]), argv, env: process.env }) + '\\n');
 const fail = (text) => { console.error(text); process.exit(1); };
 ${SERVE}
@@ -67,6 +73,7 @@ function serve() {
     const { id, method } = JSON.parse(line);
     if (method === 'initialize') answer(id, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } });
     else if (method === 'tools/list') answer(id, { tools: [{ name: 'look', inputSchema: { type: 'object' } }] });
+    else if (method === 'tools/call') answer(id, { content: [{ type: 'text', text: 'seen' }] });
     else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
   });
 }
@@ -74,13 +81,16 @@ function serve() {
 
 const ENGINE = `
 if (argv[0] === 'run') {
-  fs.writeFileSync(argv[argv.indexOf('--cidfile') + 1], ${JSON.stringify(CONTAINER_ID)}, { flag: 'wx' });
+  const id = require('node:crypto').randomBytes(32).toString('hex');
+  fs.writeFileSync(argv[argv.indexOf('--cidfile') + 1], id, { flag: 'wx' });
+  fs.appendFileSync(containers, 'run ' + id + '\\n');
   serve();
 } else if (argv[0] === 'pull') {
   if (/missing/.test(argv[1])) fail('Error response from daemon: manifest for ' + argv[1] + ' not found: manifest unknown');
 } else if (argv[0] === 'image') {
   console.log(JSON.stringify([argv.at(-1).replace(/[:@][^/]*$/, '') + '@${DIGEST}']));
-} else if (argv[0] !== 'rm') fail('unknown command');
+} else if (argv[0] === 'rm' && argv[1] === '--force') fs.appendFileSync(containers, 'rm ' + argv[2] + '\\n');
+else fail('unknown command');
 `;
 
 const PARTS: Record<FakeTool, string> = {
