@@ -6,8 +6,10 @@ const MIB = 1024 * 1024;
 /** One metric of one target, round by round. */
 const each = (targets, target, key) => targets[target].map((round) => round[key]);
 
-const toForwarder = (name, key) => (cases) =>
-  ratios(each(cases[name], 'mcpd', key), each(cases[name], 'forwarder', key));
+const toOther = (other) => (name, key) => (cases) =>
+  ratios(each(cases[name], 'mcpd', key), each(cases[name], other, key));
+const toForwarder = toOther('forwarder');
+const toNpx = toOther('npx');
 
 const added = (name) => (cases) =>
   addedRatios(...['mcpd', 'forwarder', 'direct'].map((target) => each(cases[name], target, 'p50')));
@@ -58,6 +60,7 @@ const FIGURES = [
   { id: 'cold-1', what: 'a new shim that starts the daemon: handshake and list of 1 server', sign: '≤', limit: 5, unit: '× bare node', measure: 'cold', rounds: toBare('1 server', times) },
   { id: 'cold-50', what: 'the same, 50 servers', sign: '≤', limit: 5, unit: '× bare node', measure: 'cold', rounds: toBare('50 servers', times) },
   { id: 'cold-50-slow', what: 'the same, 50 servers that start with the daemon and sleep 1 s first', sign: '≤', limit: 5, unit: '× bare node', measure: 'cold', rounds: toBare('50 slow servers', times) },
+  { id: 'installed', what: 'an installed server of npm that does not run: from the start of a shim to the first answer', sign: '≤', limit: 1, unit: '× npx -y', measure: 'installed', rounds: toNpx('npm package', 'answered') },
   { id: 'memory', what: 'the daemon with 50 running servers', sign: '≤', limit: 75, unit: 'MiB', measure: 'memory', rounds: own('50 servers', 'running', MIB) },
   { id: 'growth', what: 'the daemon after 100 000 calls', sign: '≤', limit: 30, unit: 'MiB more', measure: 'memory', rounds: own('50 servers', 'grown', MIB) },
   { id: 'unread-memory', what: '150 MB that one host does not read: the daemon', sign: '≤', limit: 64, unit: 'MiB more', measure: 'unread', rounds: own('150 MB', 'grown', MIB) },

@@ -2,7 +2,7 @@
 import { median } from './statistics.mjs';
 
 const MIB = 1024 * 1024;
-const TARGETS = ['bare node', 'direct', 'forwarder', 'mcpd'];
+const TARGETS = ['bare node', 'direct', 'forwarder', 'npx', 'mcpd'];
 
 const HEAD = `# Benchmarks
 
@@ -14,6 +14,8 @@ const READING = `## How to read it
   shim that pipes; \`test/bench/forwarder.mjs\`): it judges nothing, logs nothing and bounds nothing, so it shows what the shape itself
   costs. **mcpd** is \`mcpd stdio\` with its daemon, as installed, with the call log on.
 - By HTTP the **forwarder** is the same program, which answers POST on a port and asks for no token; the host is the same for both.
+- **npx** is a host whose entry is \`npx -y PACKAGE\`, with the package in npm's cache and the registry on this machine; mcpd has the same package
+  installed, its daemon runs and its server does not.
 - **The dashboard** is measured in the Chromium of the tests over a home with 100 running servers, one of which prints 2 000 lines a second: from
   an action to the frame after the one that shows what was asked for.
 - All targets take turns within each round, so that whatever else the machine does meets all of them. A ratio is taken within a round.
@@ -40,6 +42,10 @@ export function pageOf({ date, machine, quick, figures, samples }) {
     memory: ['Memory of the daemon, MiB', { running: mib, grownHalf: mib, grown: mib }],
     warm: ['Milliseconds to the list, daemon running', { ms: fixed(1) }],
     cold: ['Milliseconds to the list, no daemon', { ms: fixed(1) }],
+    installed: [
+      'Milliseconds to the list and to the first answer of an installed server that does not run',
+      { listed: fixed(1), answered: fixed(1) },
+    ],
   };
   for (const [measure, [title, metrics]] of Object.entries(titles)) {
     if (measure in samples) parts.push(sampleTable(title, samples[measure], metrics));
@@ -110,4 +116,6 @@ const KEY_TITLES = {
   grownHalf: 'after 50 000 calls, more',
   running: 'all running',
   max: 'slowest, ms',
+  listed: 'list',
+  answered: 'first answer',
 };

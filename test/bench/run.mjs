@@ -12,6 +12,7 @@ import { figuresOf } from './figures.mjs';
 import { beside } from './measures/beside.mjs';
 import { dashboard } from './measures/dashboard.mjs';
 import { httpCalls, httpStart, longList } from './measures/http.mjs';
+import { installedStart } from './measures/installed.mjs';
 import { latency } from './measures/latency.mjs';
 import { memory } from './measures/memory.mjs';
 import { processor } from './measures/processor.mjs';
@@ -146,6 +147,10 @@ try {
   await measureList(place, samples);
   await measureUnread(place, two, samples);
   await measureMany(place, samples);
+  if (wanted('installed')) {
+    say('installed …');
+    samples.installed = await installedStart(place, quick);
+  }
   await measureDashboard(place, samples);
   const processors = cpus();
   const machine = {

@@ -159,6 +159,15 @@ export class Mcpd {
     return this.#home;
   }
 
+  /** One more server, from its package. It runs after the install until it is stopped. */
+  install(spec, name) {
+    return this.#cli('install', spec, '--name', name, '--yes');
+  }
+
+  stopServer(name) {
+    return this.#cli('stop', name);
+  }
+
   /** One more server, which prints all the time it runs. */
   addNoisy(name) {
     return this.#cli('add', name, '--no-trial', '--', process.execPath, here('noisy-server.mjs'));

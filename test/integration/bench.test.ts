@@ -85,6 +85,17 @@ test('starts are compared with a bare node of the same run', () => {
   expect(figure(samples, 'cold-50-slow')).toMatchObject({ value: 4, met: true });
 });
 
+test('an installed server is judged by npx of the same round', () => {
+  const installed = {
+    'npm package': { npx: rounds('answered', 900, 1000, 800), mcpd: rounds('answered', 90, 300, 160) },
+  };
+  expect(figure({ installed }, 'installed')).toMatchObject({ value: 0.2, best: 0.1, met: true });
+  expect(
+    figure({ installed: { 'npm package': { npx: rounds('answered', 1), mcpd: rounds('answered', 1.1) } } }, 'installed')
+      ?.met,
+  ).toBe(false);
+});
+
 test('memory is told in MiB', () => {
   const memory = { '50 servers': { mcpd: [{ running: 70 * 1024 ** 2, grownHalf: 0, grown: 31 * 1024 ** 2 }] } };
   expect(figure({ memory }, 'memory')).toMatchObject({ value: 70, met: true });
