@@ -10,6 +10,7 @@ export function showPlan(plan: InstallPlan, { output }: Context): void {
     ['install', `${plan.name}${plan.description === '' ? '' : `: ${plan.description}`}`],
     ['from', plan.published === null ? null : publishedText(plan.published)],
     ['fetch', plan.fetch],
+    ['chosen', plan.choice],
     ['version', versionText(plan)],
     ['by', plan.publisher],
     ['hash', plan.fileSha256 === null ? null : `sha256 ${plan.fileSha256}`],

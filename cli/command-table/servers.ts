@@ -1,4 +1,4 @@
-import { HTTP_TRANSPORTS, SHARINGS } from '../../src/core/model.ts';
+import { HTTP_TRANSPORTS, PACKAGE_CHOICES, SHARINGS } from '../../src/core/model.ts';
 import { type Command, JSON_OPTION, NO_OPERANDS, ONE_SERVER, type Option, SOME_SERVERS } from '../command.ts';
 
 const ENV: Option = {
@@ -72,6 +72,12 @@ export const SERVER_COMMANDS: readonly Command[] = [
       env: ENV,
       sharing: SHARING,
       ...ADDRESS,
+      package: {
+        kind: 'value',
+        value: 'KIND',
+        help: 'which package of a published server, or remote',
+        complete: PACKAGE_CHOICES,
+      },
       'allow-scripts': {
         kind: 'flag',
         help: 'let the package run its install scripts (npm), or be built from source (pypi, git)',

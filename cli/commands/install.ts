@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { AddRequest, InstallPlan, InstallRequest } from '../../src/api/contract.ts';
+import { PACKAGE_CHOICES } from '../../src/core/model.ts';
 import { McpdError } from '../../src/errors.ts';
 import { shellWord } from '../../src/shell-word.ts';
 import { isNewest, isUnvouched, pinnedSpec } from '../../src/shown-plan.ts';
@@ -18,7 +19,10 @@ import { pastedText } from '../snippet/pasted.ts';
 export async function runInstall(parsed: Parsed, context: Context): Promise<number | undefined> {
   const [typedSpec = ''] = parsed.operands;
   const snippet = await pastedText(typedSpec, context);
-  if (snippet !== null) return installSnippet(snippet, parsed, context);
+  if (snippet !== null) {
+    if (parsed.value('package') !== undefined) throw new McpdError('USAGE', NOTHING_TO_CHOOSE);
+    return installSnippet(snippet, parsed, context);
+  }
   await installSpec(typedSpec, parsed, context);
   return undefined;
 }
@@ -32,6 +36,7 @@ async function installSpec(typedSpec: string, parsed: Parsed, context: Context):
     args: [...parsed.rest],
     ...(name === undefined ? {} : { name }),
     ...sharingOf(parsed),
+    ...packageOf(parsed),
     ...(parsed.flag('allow-scripts') ? { allowScripts: true } : {}),
     ...(await addressOptions(parsed, `mcpd install ${shellWord(typedSpec)}`, context)),
   };
@@ -99,6 +104,24 @@ function checkOneWay(parsed: Parsed, name: string, url: string | undefined): voi
     );
   if (url === undefined && (parsed.values('header').length > 0 || parsed.value('transport') !== undefined))
     throw usage('--header and --transport are for a remote server', '--url https://…');
+}
+
+const NOTHING_TO_CHOOSE = {
+  what: '--package is for a server that is published in several ways',
+  why: 'a configuration says itself how each of its servers is run',
+  fix: 'leave --package out',
+};
+
+/** @throws McpdError USAGE */
+function packageOf(parsed: Parsed): Pick<InstallRequest, 'package'> {
+  const text = parsed.value('package');
+  if (text === undefined) return {};
+  const found = PACKAGE_CHOICES.find((kind) => kind === text);
+  if (found !== undefined) return { package: found };
+  throw new McpdError('USAGE', {
+    what: `--package ${text} is not known`,
+    why: `a published server can be had in these ways: ${PACKAGE_CHOICES.join(', ')}`,
+  });
 }
 
 /** A path, in any spelling that a name of the catalog cannot have. */

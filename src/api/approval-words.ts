@@ -18,6 +18,7 @@ export function describedInstall(request: InstallRequest, plan: InstallPlan): De
     details: [
       ...(plan.published === null ? [] : [{ label: 'from', value: publishedText(plan.published) }]),
       ...(plan.fetch === null ? [] : [{ label: 'fetch', value: plan.fetch }]),
+      ...(plan.choice === null ? [] : [{ label: 'chosen', value: plan.choice }]),
       ...(plan.fileSha256 === null ? [] : [{ label: 'sha256', value: plan.fileSha256 }]),
       ...(plan.publisher === null ? [] : [{ label: 'publisher', value: plan.publisher }]),
       { label: isRemote ? 'reach' : 'run', value: plan.commandLine },

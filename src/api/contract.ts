@@ -3,6 +3,7 @@ import {
   type Ability,
   type ExitReport,
   type ListKind,
+  PACKAGE_CHOICES,
   type ServerStatus,
   type SessionStatus,
   SHARINGS,
@@ -60,6 +61,8 @@ export const InstallRequest = z.object({
   allowScripts: z.optional(z.boolean()),
   /** Absent: as the catalog's entry has it, else `auto`. */
   sharing: z.optional(SharingMode),
+  /** Of a server that is published in several ways, the one to install: a kind of package, or `remote`. Absent: what this machine can run and needs least. */
+  package: z.optional(z.enum(PACKAGE_CHOICES)),
   /** The caller's folder, absolute: relative file names among the inputs are meant from there. */
   cwd: z.optional(z.string()),
   /** Of a remote server. */

@@ -5,8 +5,8 @@ import { inputsOfPackage, inputsOfRemote, type Published } from '../../registry/
 import type { RegistryAsking, SearchHit } from '../api/contract/search.ts';
 import type { CatalogHit, InputSpec } from '../api/contract.ts';
 import type { ServerSource } from '../core/model.ts';
+import { inPreference } from '../install/choice.ts';
 import { inputSpec } from '../install/inputs.ts';
-import { inPreference } from '../install/origins.ts';
 
 /** What a search shows. Pure. */
 

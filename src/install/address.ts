@@ -69,6 +69,8 @@ export function nameOfAddress(text: string): string {
 /** An install of an address is an add, under a name made from it; null for other specs. What will not do is found by the add. */
 export function remoteRequest(request: InstallRequest): AddressRequest | null {
   const url = request.spec.trim();
+  // That is refused where the spec is looked up.
+  if (request.package !== undefined) return null;
   if (!/^https?:/i.test(url) || isBundleName(url) || isGitAddress(url)) return null;
   const { transport, headers, sharing } = request;
   return { name: request.name ?? nameOfAddress(url), url, transport, headers, sharing, trial: true };

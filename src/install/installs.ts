@@ -44,6 +44,7 @@ export class Installs {
       const plan = await this.planFor(request, steps.signal, (detail) => steps.detail(detail));
       steps.warn(...plan.warnings);
       const spec = specText(parseSpec(request.spec));
+      const chosen = request.package === undefined ? '' : ` --package ${request.package}`;
       await this.#reserved(plan.name, steps, async () => {
         checkNothingMissing(plan.name, spec, plan.missing);
         const fetched = await this.fetchFor(plan, request, steps);
@@ -52,7 +53,7 @@ export class Installs {
         const memory = await this.#tried(definition, plan.secrets, steps, {
           name: plan.name,
           scriptsLeftOut: fetched?.scriptsLeftOut ?? [],
-          withScripts: `mcpd install ${spec} --allow-scripts`,
+          withScripts: `mcpd install ${spec}${chosen} --allow-scripts`,
           fix: afterTrial(plan, definition.launch),
         });
         this.#register(definition, memory, steps, report, startedAt);
@@ -85,7 +86,14 @@ export class Installs {
     const { definition, warnings } = addressDefinition(request, this.#ports.now());
     const { name, launch } = definition;
     await this.names.during(name, this.#taken, async () => undefined);
-    const nothing = { fetch: null, fileSha256: null, versionIs: 'none', publisher: null, published: null } as const;
+    const nothing = {
+      fetch: null,
+      fileSha256: null,
+      versionIs: 'none',
+      publisher: null,
+      published: null,
+      choice: null,
+    } as const;
     const shown = { ...nothing, variables: [], inputs: [], commandLine: launchText(launch), warnings };
     return { name, description: '', ...shown };
   }
@@ -96,7 +104,7 @@ export class Installs {
     signal: AbortSignal,
     report: (detail: string) => void = () => undefined,
   ): Promise<PlannedInstall> {
-    const origin = await originOf(parseSpec(request.spec), this.#ports, signal);
+    const origin = await originOf(parseSpec(request.spec), request.package ?? null, this.#ports, signal);
     return planInstall(request, await readFrom(this.#ports, origin, signal, report), this.#context(request));
   }
 

@@ -2,6 +2,7 @@ import { findEntry } from '../../registry/catalog.ts';
 import { shortName } from '../../registry/official/published-listing.ts';
 import type { Published } from '../../registry/published.ts';
 import { McpdError } from '../errors.ts';
+import type { ChoiceFacts } from './choice.ts';
 import { readDocument } from './document.ts';
 import { readFolder } from './folder.ts';
 import {
@@ -14,38 +15,45 @@ import {
   registryOrigin,
   unknownName,
 } from './origins.ts';
+import { lackingOf } from './packages/kinds.ts';
 import type { Origin } from './plan.ts';
 import type { InstallPorts } from './ports.ts';
-import type { Spec } from './spec.ts';
+import { type Spec, specText } from './spec.ts';
 
-/** What a spec names, looked up. @throws McpdError PACKAGE_UNKNOWN with the closest names; as the reading of folders and documents */
+/**
+ * What a spec names, looked up; `wanted` is the package of a published server that a person wants.
+ * @throws McpdError PACKAGE_UNKNOWN with the closest names; INPUT_INVALID for a wish that cannot be met; as the reading of folders and documents
+ */
 export async function originOf(
   spec: Spec,
-  { catalog, published: asked }: Pick<InstallPorts, 'catalog' | 'published'>,
+  wanted: string | null,
+  { catalog, published: asked, packages }: Pick<InstallPorts, 'catalog' | 'published' | 'packages'>,
   signal: AbortSignal,
 ): Promise<Origin> {
+  const facts = async (published: Published): Promise<ChoiceFacts> => {
+    const kinds = published.packages.map(({ kind }) => kind);
+    return { lacking: kinds.length > 1 ? await lackingOf(packages, kinds) : new Set(), wanted };
+  };
   switch (spec.kind) {
-    case 'package':
-      return namedPackage(spec);
-    case 'registry':
-      return registryOrigin(await asked(spec.name, spec.version, signal));
-    case 'bundle':
-      return namedBundle(spec);
-    case 'folder':
-      return { kind: 'folder', folder: await readFolder(spec.path) };
+    case 'registry': {
+      const found = await asked(spec.name, spec.version, signal);
+      return registryOrigin(found, await facts(found.published));
+    }
     case 'document': {
       const published = await readDocument(spec.path);
       checkNotDeleted(published.title, published.status);
       const settings = { name: shortName(published.name), sharing: 'auto' } as const;
-      return publishedOrigin({ kind: 'document', ref: spec.path }, withStatus(published), settings);
+      const found = { kind: 'document', ref: spec.path } as const;
+      return publishedOrigin(found, withStatus(published), settings, await facts(published));
     }
-    case 'url':
-      throw noPackage(spec.url);
     case 'catalog': {
       const entry = findEntry(spec.name, catalog());
       if (entry === null) throw unknownName(spec.name, catalog());
-      return catalogOrigin(entry);
+      return catalogOrigin(entry, await facts(entry.published));
     }
+    default:
+      if (wanted !== null) throw nothingToChoose(specText(spec), wanted);
+      return namedOrigin(spec);
   }
 }
 
@@ -62,6 +70,28 @@ export async function readFrom(
 }
 
 // — internal —
+
+/** Of a spec that names one thing, which says all of it. */
+async function namedOrigin(spec: Exclude<Spec, { kind: 'registry' | 'document' | 'catalog' }>): Promise<Origin> {
+  switch (spec.kind) {
+    case 'package':
+      return namedPackage(spec);
+    case 'bundle':
+      return namedBundle(spec);
+    case 'folder':
+      return { kind: 'folder', folder: await readFolder(spec.path) };
+    case 'url':
+      throw noPackage(spec.url);
+  }
+}
+
+function nothingToChoose(spec: string, wanted: string): McpdError {
+  return new McpdError('INPUT_INVALID', {
+    what: `${spec.slice(0, 120)} is one thing already: there is no ${wanted} to choose`,
+    why: '--package is for names of the catalog and of MCP registries, and for server.json',
+    fix: 'leave --package out',
+  });
+}
 
 function checkNotDeleted(title: string, status: Published['status']): void {
   if (status !== 'deleted') return;

@@ -4,6 +4,7 @@ import type { Published, PublishedPackage } from '../../registry/published.ts';
 import { didYouMean } from '../closest.ts';
 import type { Sharing } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
+import { type ChoiceFacts, choose } from './choice.ts';
 import { repositoryName } from './packages/git-address.ts';
 import type { ReadPackage } from './packages/source.ts';
 import type { Found, Origin, PackageOrigin } from './plan.ts';
@@ -11,25 +12,21 @@ import { type Spec, specText } from './spec.ts';
 
 /** From what was found of a server to what is planned: which of its packages is installed. Pure. */
 
-/** @throws McpdError PACKAGE_UNSUPPORTED */
-export function catalogOrigin({ name, sharing, published }: CatalogEntry): Origin {
-  return publishedOrigin({ kind: 'catalog', ref: name }, published, { name, sharing });
+/** @throws McpdError PACKAGE_UNSUPPORTED, INPUT_INVALID */
+export function catalogOrigin({ name, sharing, published }: CatalogEntry, facts: ChoiceFacts): Origin {
+  return publishedOrigin({ kind: 'catalog', ref: name }, published, { name, sharing }, facts);
 }
 
-/**
- * The package of a published server that is installed: the first of the kind that comes first in `KINDS`; without any, its first remote.
- * @throws McpdError PACKAGE_UNSUPPORTED naming what it has instead
- */
+/** What of a published server is installed. @throws McpdError PACKAGE_UNSUPPORTED, INPUT_INVALID */
 export function publishedOrigin(
   found: Found,
   published: Published,
   settings: { name: string; sharing: Sharing },
+  facts: ChoiceFacts,
 ): Origin {
-  const [pack] = inPreference(published.packages);
-  const [remote] = published.remotes;
-  if (pack !== undefined) return { kind: 'package', found, published, package: pack, ...settings };
-  if (remote !== undefined) return { kind: 'remote', found, published, remote, ...settings };
-  throw nothingToInstall(published);
+  const { taken, why } = choose(published, facts);
+  const server = { found, published, choice: why, ...settings };
+  return 'package' in taken ? { kind: 'package', ...taken, ...server } : { kind: 'remote', ...taken, ...server };
 }
 
 /** A package that a person named by itself: nobody describes its inputs. */
@@ -54,18 +51,17 @@ export function namedPackage(spec: Extract<Spec, { kind: 'package' }>): PackageO
     package: pack,
     name: kind === 'git' ? repositoryName(identifier) : identifier,
     sharing: 'auto',
+    choice: null,
   };
 }
 
-/** The packages of a published server, that first which is installed. */
-export function inPreference(packages: readonly PublishedPackage[]): PublishedPackage[] {
-  return [...packages].sort((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind));
-}
-
-/** @throws McpdError PACKAGE_UNSUPPORTED */
-export function registryOrigin({ published, place }: { published: Published; place: string }): Origin {
+/** @throws McpdError PACKAGE_UNSUPPORTED, INPUT_INVALID */
+export function registryOrigin(
+  { published, place }: { published: Published; place: string },
+  facts: ChoiceFacts,
+): Origin {
   const found: Found = { kind: 'registry', ref: `${published.name}@${published.version}`, place };
-  return publishedOrigin(found, published, { name: shortName(published.name), sharing: 'auto' });
+  return publishedOrigin(found, published, { name: shortName(published.name), sharing: 'auto' }, facts);
 }
 
 /** A bundle that a person named: only the bundle itself describes it. */
@@ -110,15 +106,3 @@ export function noPackage(url: string): McpdError {
 
 /** Of a name in an error. */
 const NAME_SHOWN = 60;
-
-/** What starts fastest and needs least comes first: mcpd's own node runs npm, a container needs a whole engine. */
-const KINDS: readonly PublishedPackage['kind'][] = ['bundled', 'npm', 'mcpb', 'pypi', 'oci', 'nuget'];
-
-function nothingToInstall({ title, unsupported }: Published): McpdError {
-  return new McpdError('PACKAGE_UNSUPPORTED', {
-    what: `${title} has nothing that mcpd can install`,
-    why:
-      unsupported.length === 0 ? 'its description names no package and no address' : `it has ${unsupported.join(', ')}`,
-    fix: 'install it as its page says, then: mcpd add NAME -- COMMAND',
-  });
-}

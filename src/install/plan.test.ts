@@ -26,25 +26,28 @@ const input = (name: string, more: Partial<PublishedInput> = {}): PublishedInput
   ...more,
 });
 const catalog = (more: Partial<PublishedPackage> = {}, settings: Partial<CatalogEntry> = {}): Origin =>
-  catalogOrigin({
-    name: 'things',
-    aliases: [],
-    keywords: [],
-    sharing: 'auto',
-    ...settings,
-    published: {
-      ...{ name: 'com.acme/things', title: 'Things', description: 'All  things\n at once', version: '1.2.3' },
-      ...{ publisher: 'acme.com', repository: null, websiteUrl: null, licence: null },
-      ...{ status: 'active', statusMessage: null, warnings: [], remotes: [], unsupported: [] },
-      packages: [
-        {
-          ...{ kind: 'npm', identifier: '@acme/things', version: '1.2.3', registryBaseUrl: null, fileSha256: null },
-          ...{ runtimeHint: null, runtimeArguments: [], arguments: [], env: [] },
-          ...more,
-        },
-      ],
+  catalogOrigin(
+    {
+      name: 'things',
+      aliases: [],
+      keywords: [],
+      sharing: 'auto',
+      ...settings,
+      published: {
+        ...{ name: 'com.acme/things', title: 'Things', description: 'All  things\n at once', version: '1.2.3' },
+        ...{ publisher: 'acme.com', repository: null, websiteUrl: null, licence: null },
+        ...{ status: 'active', statusMessage: null, warnings: [], remotes: [], unsupported: [] },
+        packages: [
+          {
+            ...{ kind: 'npm', identifier: '@acme/things', version: '1.2.3', registryBaseUrl: null, fileSha256: null },
+            ...{ runtimeHint: null, runtimeArguments: [], arguments: [], env: [] },
+            ...more,
+          },
+        ],
+      },
     },
-  });
+    { lacking: new Set(), wanted: null },
+  );
 const plan = (origin: Origin, request: Partial<InstallRequest> = {}) =>
   planInstall({ spec: 'things', ...request }, origin, context);
 const value = (text: string, secret = true) => ({ value: text, secret });

@@ -27,6 +27,8 @@ interface FoundServer {
   /** What the server is called unless a person says otherwise. */
   name: string;
   sharing: Sharing;
+  /** Which of its packages and remotes this is, and why; null where there was nothing to choose. */
+  choice: string | null;
 }
 
 /** What a spec turned out to be, once the catalog or the folder was looked at. */
@@ -120,6 +122,7 @@ export function planView(plan: PlannedInstall, preview: Runnable | null): Instal
     versionIs: versionIs(fetch),
     warnings,
     published: publishedAt(plan.origin),
+    choice: plan.origin.kind === 'folder' ? null : plan.origin.choice,
   };
 }
 

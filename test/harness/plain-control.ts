@@ -139,7 +139,14 @@ export class PlainControl implements DaemonControl {
 
   async plan(request: InstallRequest, { exact }: { exact: boolean }): Promise<InstallPlan> {
     this.asked.push(`plan ${request.spec}${exact ? ' exactly' : ''}`);
-    const nothing = { fetch: null, fileSha256: null, versionIs: 'none', publisher: null, published: null } as const;
+    const nothing = {
+      fetch: null,
+      fileSha256: null,
+      versionIs: 'none',
+      publisher: null,
+      published: null,
+      choice: null,
+    } as const;
     const shown = { variables: [], inputs: [], commandLine: 'node x', warnings: [] };
     const plan = { name: request.spec, description: '', ...nothing, ...shown };
     return { ...plan, ...this.planned };

@@ -167,6 +167,38 @@ test('podman takes the place of docker where there is none', async () => {
   }
 });
 
+test('a server that is published in several ways is installed by what this machine has, and the plan says why', async () => {
+  const own = await temporaryHome();
+  try {
+    const docker = fakeTools(own.folder('programs'), ['docker']);
+    const installed = await installationIn(own, { programs: docker.folder, npmEnv: { PATH: docker.folder } });
+    const packages = [
+      { registryType: 'pypi', ...IDENTITY.pypi, transport: { type: 'stdio' } },
+      { registryType: 'oci', ...IDENTITY.oci, transport: { type: 'stdio' } },
+    ];
+    const spec = documentOf({});
+    writeFileSync(spec, JSON.stringify({ name: 'io.github.acme/both', description: 'd', version: '1.2.3', packages }));
+    const plan = await installed.installer.plan({ spec });
+    expect(plan).toMatchObject({
+      fetch: 'oci:ghcr.io/acme/mcp:1.2.3',
+      choice: expect.stringContaining('no uv or Python'),
+    });
+    expect(await installed.installer.plan({ spec, package: 'pypi' })).toMatchObject({
+      ...{ fetch: 'pypi:acme-mcp@1.2.3', choice: 'pypi, as asked for' },
+    });
+    expect(doneOf(await installed.install({ spec })).server.launch).toMatchObject({ command: 'docker' });
+    const refused = [
+      await installed.install({ spec, name: 'x', package: 'nuget' }),
+      await installed.install({ spec: 'npm:x', package: 'oci' }),
+      await installed.install({ spec: 'https://x.test/mcp', package: 'oci' }),
+    ].map((events) => failureOf(events).error);
+    expect(refused.map(({ code }) => code)).toEqual(['INPUT_INVALID', 'INPUT_INVALID', 'INPUT_INVALID']);
+    installed.registry.close();
+  } finally {
+    await own.cleanup();
+  }
+});
+
 test('no secret of all of these is in what mcpd wrote, but for its secrets', () => {
   const written = readdirSync(installation.paths.home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'secrets.json')

@@ -18,6 +18,7 @@ const HIT: SearchHit = {
 const PLAN: InstallPlan = {
   ...{ name: 'weather', description: '', fetch: 'npm:x@1.2.0', inputs: [], commandLine: 'node <x@1.2.0>' },
   ...{ variables: ['KEY'], fileSha256: null, versionIs: 'exact', warnings: [], publisher: null, published: null },
+  choice: null,
 };
 
 const factsOf = (hit: Partial<SearchHit>, plan: Partial<InstallPlan>) =>

@@ -7,6 +7,7 @@ export function planFacts(hit: SearchHit, plan: InstallPlan): (readonly [string,
   return [
     ['From', sourceText(hit)],
     ['Package', plan.fetch ?? (isRemote ? 'none: it runs elsewhere' : 'none: it comes with mcpd')],
+    ...(plan.choice === null ? [] : [['Chosen', plan.choice] as const]),
     ['Version', versionText(hit, plan, isRemote)],
     ['Publisher', hit.publisher ?? UNTOLD],
     ['Licence', hit.licence ?? UNTOLD],

@@ -26,4 +26,6 @@ export interface InstallPlan extends PlanFacts {
   warnings: string[];
   /** What an MCP registry says of it; null for what is from elsewhere. */
   published: PublishedAt | null;
+  /** Which of several packages and remotes it is, and why: `oci, as this machine cannot run pypi (no uv or Python 3)…`; null where there was nothing to choose. */
+  choice: string | null;
 }

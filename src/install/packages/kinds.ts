@@ -30,3 +30,14 @@ export function sourceFor(sources: PackageSources, kind: PackageKind, identifier
     fix: 'install it yourself, then: mcpd add NAME -- COMMAND',
   });
 }
+
+/** Of some kinds those whose programs this machine lacks. */
+export async function lackingOf<K extends string>(sources: PackageSources, kinds: readonly K[]): Promise<Set<K>> {
+  const found = await Promise.all(
+    [...new Set(kinds)].map(async (kind) => {
+      const source = Object.entries(sources).find(([each]) => each === kind)?.[1];
+      return (await source?.canRun?.()) === false ? [kind] : [];
+    }),
+  );
+  return new Set(found.flat());
+}

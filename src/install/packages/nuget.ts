@@ -20,6 +20,7 @@ export function nugetPackages(options: ToolOptions): PackageSource {
       return fetchedTool(request, version);
     },
     versionOf,
+    canRun: async () => (await findRuntime(['dnx'], await options.env())) !== null,
     preview: async (request) => dnxRun(request, request.range),
   };
 }

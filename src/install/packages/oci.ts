@@ -17,6 +17,7 @@ export function ociPackages(options: ToolOptions): PackageSource {
   const slots = new Slots(TOOL_RUNS_MAX);
   return {
     fetch: (request, signal, report) => slots.run(signal, () => pull(options, request, signal, report)),
+    canRun: async () => (await findRuntime(ENGINES, await options.env())) !== null,
     // Only a pull tells which image a tag stands for.
     versionOf: async ({ range }) => range,
     preview: async (request) => {

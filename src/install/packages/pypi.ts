@@ -23,6 +23,7 @@ export function pypiPackages(options: ToolOptions): PackageSource {
     fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
     versionOf: (request, signal) =>
       slots.run(signal, async () => (await versionOf(await workOf(options, asking(request), signal), request)).version),
+    canRun: async () => (await pythonTool(pythonEnvironment(await options.env()))) !== null,
     preview: async ({ identifier, range, runtimeArguments }) => {
       const { program } = pythonArguments(identifier, runtimeArguments);
       return { command: `<${program ?? identifier}@${range}>`, args: [] };
@@ -59,8 +60,7 @@ export async function workOf(
 ): Promise<PythonWork> {
   const wanted = pythonArguments(identifier, runtimeArguments);
   const env = pythonEnvironment(await options.env());
-  const uv = await findRuntime(['uv'], env);
-  const tool = uv ?? (await findRuntime(process.platform === 'win32' ? ['python'] : ['python3', 'python'], env));
+  const tool = await pythonTool(env);
   if (tool === null) throw missingRuntime('pypi', label);
   const run: PythonWork['run'] = async (args, more = {}) => {
     const timeoutMs = more.timeoutMs ?? TOOL_FETCH_MS;
@@ -76,7 +76,7 @@ export async function workOf(
     if (outcome.code === 0) return outcome.stdout;
     throw toolError(outcome, { label, tool: tool.name, timeoutMs });
   };
-  return { tool, isUv: uv !== null, wanted, registry, allowScripts, run };
+  return { tool, isUv: tool.name === 'uv', wanted, registry, allowScripts, run };
 }
 
 // — internal —
@@ -140,6 +140,10 @@ async function versionOf(work: PythonWork, { folder, range }: VersionRequest): P
     await rm(temporary, { recursive: true, force: true });
     await rmdir(folder).catch(() => undefined); // not empty: a version is in use there
   }
+}
+
+function pythonTool(env: NodeJS.ProcessEnv): Promise<Runtime | null> {
+  return findRuntime(process.platform === 'win32' ? ['uv', 'python'] : ['uv', 'python3', 'python'], env);
 }
 
 function specifier(range: string): string {

@@ -33,6 +33,11 @@ export const UV_INSTALLS = {
   win32: 'winget install --id=astral-sh.uv -e',
 } as const;
 
+/** What runs packages of that kind, for people; mcpd's own node runs the others. */
+export function runtimeNames(kind: string): string {
+  return Object.entries(RUNTIMES).find(([each]) => each === kind)?.[1].names ?? 'node';
+}
+
 /** Says which command installs what is missing. */
 export function missingRuntime(kind: Exclude<PackageKind, 'npm' | 'mcpb'>, label: string, platform = process.platform) {
   const { names, installs } = RUNTIMES[kind];

@@ -62,6 +62,8 @@ export interface PackageSource {
   versionOf(request: VersionRequest, signal: AbortSignal): Promise<string>;
   /** Removes what a killed daemon left of packages that it had only read, outside of the servers' folders. */
   sweep?(): Promise<void>;
+  /** Whether this machine has what packages of this kind need; left out where mcpd itself is enough. */
+  canRun?(): Promise<boolean>;
   /** How it will be started, as far as that is known before it is fetched; a placeholder for what is not. */
   preview?(request: PreviewRequest): Promise<Runnable>;
 }
