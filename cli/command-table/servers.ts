@@ -75,7 +75,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
       package: {
         kind: 'value',
         value: 'KIND',
-        help: 'which package of a published server, or remote',
+        help: 'another of its packages, or remote',
         complete: PACKAGE_CHOICES,
       },
       'allow-scripts': {

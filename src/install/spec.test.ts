@@ -59,6 +59,24 @@ test.each([
   expect(() => parseSpec(spec)).toThrow(/cannot be installed/);
 });
 
+/** Of every kind what climbs, ends early, is too long, looks like another, or is an option or a line of a shell. */
+test.each(['npm', 'pypi', 'oci', 'nuget', 'git'])('a hostile name of a package of %s is refused', (kind) => {
+  const names = [
+    '..',
+    '../../x',
+    'a/../../x',
+    'x\0y',
+    'x\ny',
+    'a'.repeat(3000),
+    '\u0430cme',
+    'x\u202ey',
+    '--x=y',
+    '-x',
+  ];
+  for (const name of [...names, 'x;id', '$(id)', '`id`', 'x|id', 'x&id', 'C:\\x', '%2e%2e/x', 'x y', "x'y", ''])
+    expect(() => parseSpec(`${kind}:${name}`), name).toThrow(/cannot be installed/);
+});
+
 test('what cannot be installed is refused with the way that there is', () => {
   expect(() => parseSpec('cargo:mcp')).toThrow(/"cargo:" is no kind of package/);
   expect(() => parseSpec('server.json')).toThrow(/named by their path/);
@@ -103,6 +121,8 @@ test('a spec prints as it may be written', () => {
     '/x/server.json',
     '/a b',
     'https://x.test/mcp?a=b',
+    'git:https://github.com/acme/x#v1',
+    'git:git@github.com:acme/x.git',
   ])
     expect(specText(parseSpec(spec))).toBe(spec);
 });

@@ -25,6 +25,8 @@ const NEEDS_SCRIPT = SERVER.replace(
 );
 const BUILD = { postinstall: `node -e "require('fs').writeFileSync('built', '')"` };
 
+const WRITES = 'touch "$TRACE" "$HOME/trace" trace';
+
 const PACKAGES: TinyPackage[] = [
   {
     manifest: { name: '@acme/tiny', version: '1.0.0', bin: 'cli.js', dependencies: { 'tiny-dep': '^1.0.0' } },
@@ -43,6 +45,22 @@ const PACKAGES: TinyPackage[] = [
   {
     manifest: { name: 'shell-server', version: '1.0.0', bin: 'run', engines: { node: '>=99' } },
     files: { run: '#!/bin/sh\nexec node "$(dirname "$(readlink -f "$0")")/cli.js" from-shell\n', 'cli.js': SERVER },
+  },
+  {
+    manifest: {
+      name: 'writes-files',
+      version: '1.0.0',
+      bin: 'cli.js',
+      dependencies: { 'writes-too': '1.0.0' },
+      scripts: Object.fromEntries(
+        ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'].map((script) => [script, WRITES]),
+      ),
+    },
+    files: { 'cli.js': SERVER },
+  },
+  {
+    manifest: { name: 'writes-too', version: '1.0.0', scripts: { postinstall: WRITES } },
+    files: { 'index.js': '' },
   },
   { manifest: { name: 'library', version: '1.0.0', main: 'index.js' }, files: { 'index.js': '' } },
   {
@@ -240,6 +258,19 @@ describe('installing from npm', () => {
       step: 'fetch',
       error: { code: 'FETCH_FAILED', why: 'an install script ended with 9: no compiler' },
     });
+  });
+
+  test('no script of a package or of what it needs writes a file, unless that is allowed', async () => {
+    const trace = join(home.root, 'trace');
+    const own = await installationIn(home, { npmEnv: { TRACE: trace } });
+    const traces = () =>
+      [trace, join(home.userHome, 'trace')].filter(existsSync).length +
+      readdirSync(own.paths.packages, { recursive: true }).filter((path) => String(path).endsWith('trace')).length;
+    doneOf(await own.install({ spec: 'npm:writes-files' }));
+    expect(traces()).toBe(0);
+    doneOf(await own.install({ spec: 'npm:writes-files', name: 'allowed', allowScripts: true }));
+    expect(traces()).toBeGreaterThan(0);
+    own.registry.close();
   });
 
   test('an install that is cancelled ends npm and all its children, and leaves nothing', async () => {
