@@ -25,6 +25,8 @@ const input = (name: string, more: Partial<PublishedInput> = {}): PublishedInput
   variables: [],
   ...more,
 });
+/** A machine that can run every kind, and no wish. */
+const ANYTHING = { lacking: new Set<never>(), wanted: null };
 const catalog = (more: Partial<PublishedPackage> = {}, settings: Partial<CatalogEntry> = {}): Origin =>
   catalogOrigin(
     {
@@ -46,7 +48,7 @@ const catalog = (more: Partial<PublishedPackage> = {}, settings: Partial<Catalog
         ],
       },
     },
-    { lacking: new Set(), wanted: null },
+    ANYTHING,
   );
 const plan = (origin: Origin, request: Partial<InstallRequest> = {}) =>
   planInstall({ spec: 'things', ...request }, origin, context);
@@ -255,7 +257,7 @@ describe('a folder', () => {
 });
 
 describe('a server that runs elsewhere', () => {
-  const github = () => catalogOrigin(findEntry('github') ?? expect.fail('the catalog has no github'));
+  const github = () => catalogOrigin(findEntry('github') ?? expect.fail('the catalog has no github'), ANYTHING);
   const TOKEN = { GITHUB_PERSONAL_ACCESS_TOKEN: value('ghp_1') };
 
   test('asks for what its headers need, and sends the others only when they are given', () => {
