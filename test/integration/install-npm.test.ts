@@ -324,7 +324,7 @@ describe('installing from npm', () => {
     mkdirSync(join(it.paths.packageOf('other'), '.fetching-abc'), { recursive: true });
     doneOf(await it.install({ spec: 'npm:@acme/tiny' }));
     expect(existsSync(left)).toBe(false);
-    expect(readdirSync(it.paths.packageOf('other'))).toEqual([]);
+    expect(existsSync(it.paths.packageOf('other'))).toBe(false);
   });
 
   test('a file may declare packages, and a changed version takes the place of the old one', async () => {
