@@ -114,9 +114,13 @@ async function followed(
   for await (const event of daemon.lines<ApprovalEvent>('GET', path, undefined, signal)) {
     if (event.type === 'state') last = event.approval;
     else if (event.event.type === 'step') {
-      if (event.event.step === step) progress.detail(stepLabel(event.event));
-      else progress.step(stepLabel(event.event));
-      step = event.event.step;
+      const told = event.event;
+      // An update tells its steps in words alone.
+      const now = 'step' in told ? told.step : told.detail;
+      const label = 'step' in told ? stepLabel(told) : told.detail;
+      if (now === step) progress.detail(label);
+      else progress.step(label);
+      step = now;
     }
   }
   progress.end(last?.state === 'done' ? 'done' : 'failed');

@@ -29,9 +29,9 @@ export function describedInstall(request: InstallRequest, plan: InstallPlan): De
   };
 }
 
-/** Everything else but a secret (approval-secret.ts) and a file (approval-apply.ts) says by itself what it does. */
+/** Everything else but a secret (approval-secret.ts), a file (approval-apply.ts) and another version (approval-update.ts) says by itself what it does. */
 export function described(
-  request: Exclude<ApprovalRequest, { action: 'install' | 'set-secret' | 'apply' }>,
+  request: Extract<ApprovalRequest, { action: 'add' | 'uninstall' | 'remove-secrets' }>,
 ): Described {
   switch (request.action) {
     case 'add':

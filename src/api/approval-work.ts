@@ -1,7 +1,8 @@
 import { fromReport, McpdError } from '../errors.ts';
 import { checkStillShown } from './approval-apply.ts';
 import { usedSecret } from './approval-secret.ts';
-import type { ApprovalInfo, ApprovalRequest } from './contract/approvals.ts';
+import type { ApprovalInfo, ApprovalRequest, WorkEvent } from './contract/approvals.ts';
+import type { UpdateEvent } from './contract/updates.ts';
 import type { InstallEvent } from './contract.ts';
 import type { DaemonControl } from './daemon-control.ts';
 
@@ -10,7 +11,7 @@ export async function carriedOut(
   control: DaemonControl,
   request: ApprovalRequest,
   shown: ApprovalInfo['details'],
-  report: (event: InstallEvent) => void,
+  report: (event: WorkEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
   switch (request.action) {
@@ -18,6 +19,14 @@ export async function carriedOut(
       return installed((told) => control.install(request.install, told, signal), report);
     case 'add':
       return installed((told) => control.add(request.add, told, signal), report);
+    case 'try-update':
+      return tried(control, request, report, signal);
+    case 'update':
+      await (await control.life()).update(request.server, request.agreement);
+      return;
+    case 'rollback':
+      await (await control.life()).rollback(request.server);
+      return;
     case 'uninstall':
       return control.uninstall(request.server, { purge: request.purge === true });
     case 'apply': {
@@ -53,5 +62,23 @@ async function installed(
     if (event.type === 'failed') failure = fromReport(event.error);
     report(event);
   });
+  if (failure !== null) throw failure;
+}
+
+/** What it would change waits at the daemon, for whoever asks for it. */
+async function tried(
+  control: DaemonControl,
+  { server, version }: Extract<ApprovalRequest, { action: 'try-update' }>,
+  report: (event: WorkEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const life = await control.life();
+  signal.throwIfAborted();
+  let failure: McpdError | null = null;
+  const told = (event: UpdateEvent) => {
+    if (event.type === 'failed') failure = fromReport(event.error);
+    if (event.type !== 'offer') report(event);
+  };
+  await life.offerUpdate(server, version === undefined ? {} : { exactly: version }, told, signal);
   if (failure !== null) throw failure;
 }

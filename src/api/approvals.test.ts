@@ -13,6 +13,7 @@ import {
 import { secretReference } from '../secret-references.ts';
 import { Approvals } from './approvals.ts';
 import type { ApprovalEvent, ApprovalRequest } from './contract/approvals.ts';
+import type { EntryChange, UpdateOffer } from './contract/updates.ts';
 import type { CommandRequest } from './contract.ts';
 
 const START = 1_700_000_000_000;
@@ -36,6 +37,16 @@ function add(changes: Partial<CommandRequest> = {}): ApprovalRequest {
   return { action: 'add', add: { ...command, ...changes } };
 }
 
+/** One tool differs, and it tells models something. */
+function offer(change: Pick<EntryChange, 'key' | 'members'>): UpdateOffer {
+  return {
+    ...{ server: 'weather', from: '1.0.0', to: '2.0.0', package: 'npm:weather', integrity: 'sha512-x' },
+    ...{ commandLine: 'node x', moreChanges: 0, agreement: 'a1' },
+    changes: [{ list: 'tools', change: 'changed', ...change }],
+    instructions: { before: null, after: 'be brief' },
+  };
+}
+
 /** What was asked of the daemon, but for plans, which change nothing. */
 function done(): string[] {
   return control.asked.filter((asked) => !asked.startsWith('plan '));
@@ -50,7 +61,8 @@ function eventsOf(id: string): ApprovalEvent[] {
 /** `state running`, `step fetch`. */
 function told(event: ApprovalEvent): string {
   if (event.type === 'state') return `state ${event.approval.state}`;
-  return event.event.type === 'step' ? `step ${event.event.step}` : event.event.type;
+  if (event.event.type !== 'step') return event.event.type;
+  return `step ${'step' in event.event ? event.event.step : event.event.detail}`;
 }
 
 async function codeOf(work: () => unknown): Promise<string> {
@@ -124,6 +136,68 @@ describe('what a page asks for', () => {
 
     control.applied = { secrets: [{ ...use, place: `variable: NODE_OPTIONS=${REFERENCE}`, steers: true }] };
     expect(await codeOf(() => approvals.ask(request))).toBe('INPUT_INVALID');
+  });
+
+  test('may be another version: it is tried at the version that was shown, and taken only by a yes to what it changes', async () => {
+    const life = control.plainLife;
+    const first = await approvals.ask({ action: 'try-update', server: 'weather' });
+    expect(first.details).toContainEqual({ label: 'fetch', value: 'npm:weather@2.0.0' });
+    life.newest = '3.0.0';
+    life.trying = async (_server, _request, report) => {
+      report({ type: 'step', detail: 'fetch: npm:weather' });
+      life.waiting = offer({
+        key: 'now\nwarning  none',
+        members: [{ name: 'description', before: '"a"', after: '"b"' }],
+      });
+      report({ type: 'offer', offer: life.waiting });
+    };
+    const seen: string[] = [];
+    approvals.follow(first.id, (event) => seen.push(told(event)));
+    approvals.accept(first.id);
+    await vi.waitFor(() => expect(approvals.info(first.id).state).toBe('done'));
+    expect(seen).toEqual(['state waiting', 'state running', 'step fetch: npm:weather', 'state done']);
+
+    expect(await codeOf(() => approvals.ask({ action: 'update', server: 'weather', agreement: 'other' }))).toBe(
+      'UPDATE_CHANGED',
+    );
+    const second = await approvals.ask({ action: 'update', server: 'weather', agreement: 'a1' });
+    expect(second.says).toBe('update weather from 1.0.0 to 2.0.0');
+    expect(second.details.at(-2)).toEqual({
+      label: 'changes tool',
+      value: 'now\\nwarning  none\ndescription\n  - "a"\n  + "b"',
+    });
+    expect(second.details.at(-1)).toEqual({ label: 'tells models', value: '+ be brief' });
+    expect(done()).toEqual(['try weather 2.0.0']);
+    approvals.accept(second.id);
+    await vi.waitFor(() => expect(approvals.info(second.id).state).toBe('done'));
+    expect(done()).toEqual(['try weather 2.0.0', 'update weather a1']);
+  });
+
+  test('may be the version before, when one is kept; what failed to start says why, and a try can be taken back', async () => {
+    const life = control.plainLife;
+    expect(await codeOf(() => approvals.ask({ action: 'rollback', server: 'weather' }))).toBe('NOTHING_KEPT');
+    const facts = { server: 'weather', kind: 'npm', identifier: '@acme/weather', installed: '2.0.0' } as const;
+    life.states = [{ ...facts, available: null, isOutdated: false, isPinned: false, kept: '1.0.0', error: null }];
+    const back = await approvals.ask({ action: 'rollback', server: 'weather' });
+    expect(back.says).toBe('go back to 1.0.0 of weather');
+    expect(approvals.accept(back.id).canBeTakenBack).toBe(false);
+    await vi.waitFor(() => expect(approvals.info(back.id).state).toBe('done'));
+    expect(done()).toEqual(['roll back weather']);
+
+    const error = { code: 'SERVER_EXITED', what: 'it ended' } as const;
+    life.trying = async (_server, _request, report) => report({ type: 'failed', error, stderrTail: ['no key'] });
+    const bad = await approvals.ask({ action: 'try-update', server: 'weather', version: '1.5.0' });
+    approvals.accept(bad.id);
+    await vi.waitFor(() => expect(approvals.info(bad.id)).toMatchObject({ state: 'failed', error }));
+    life.trying = (_server, _request, _report, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const held = await approvals.ask({ action: 'try-update', server: 'weather' });
+    expect(approvals.accept(held.id).canBeTakenBack).toBe(true);
+    approvals.withdraw(held.id);
+    await vi.waitFor(() => expect(approvals.info(held.id).error?.code).toBe('INSTALL_CANCELLED'));
+    expect(await codeOf(() => approvals.ask({ action: 'try-update', server: 'weather', version: '1.0.0' }))).toBe(
+      'INPUT_INVALID',
+    );
   });
 
   test('can be taken back while it waits; while it runs only an install can, and the others say so', async () => {

@@ -12,10 +12,10 @@ import {
 import { pinnedSpec } from '../shown-plan.ts';
 import { describedApply } from './approval-apply.ts';
 import { usedSecret } from './approval-secret.ts';
+import { describedRollback, describedTry, describedUpdate } from './approval-update.ts';
 import { checkNothingHidden, type Described, described, describedInstall } from './approval-words.ts';
 import { carriedOut } from './approval-work.ts';
-import type { ApprovalCode, ApprovalEvent, ApprovalInfo, ApprovalRequest } from './contract/approvals.ts';
-import type { InstallEvent } from './contract.ts';
+import type { ApprovalCode, ApprovalEvent, ApprovalInfo, ApprovalRequest, WorkEvent } from './contract/approvals.ts';
 import type { DaemonControl } from './daemon-control.ts';
 import { sameSecret } from './token.ts';
 
@@ -130,10 +130,13 @@ export class Approvals {
     return () => entry.followers.delete(listener);
   }
 
-  /** With an install as it will be asked for: of a package the very version that is shown, whatever is the newest by then. */
+  /** With an install or an update as it will be asked for: of a package the very version that is shown, whatever is the newest by then. */
   async #shownAs(request: ApprovalRequest): Promise<{ request: ApprovalRequest; words: Described }> {
     if (request.action === 'apply') return { request, words: await describedApply(this.#control, request) };
     if (request.action === 'set-secret') return { request, words: await usedSecret(this.#control, request) };
+    if (request.action === 'try-update') return describedTry(this.#control, request);
+    if (request.action === 'update') return { request, words: await describedUpdate(this.#control, request) };
+    if (request.action === 'rollback') return { request, words: await describedRollback(this.#control, request) };
     if (request.action !== 'install') return { request, words: described(request) };
     const { install } = request;
     const plan = await this.#control.plan(install, { exact: true });
@@ -153,7 +156,7 @@ export class Approvals {
     }
   }
 
-  #progress(entry: Entry, event: InstallEvent): void {
+  #progress(entry: Entry, event: WorkEvent): void {
     entry.events.push(event);
     if (entry.events.length > APPROVAL_EVENTS_KEPT) entry.events.shift();
     for (const tell of entry.followers) tell({ type: 'progress', event }, false);
@@ -228,13 +231,13 @@ interface Entry {
   code: { digits: string; expiresAt: number; triesLeft: number } | null;
   /** Of what runs. */
   abort: AbortController | null;
-  events: InstallEvent[];
+  events: WorkEvent[];
   readonly followers: Set<Follower>;
 }
 type Waiting = Entry & { request: ApprovalRequest };
 
 /** What undoes itself when it is called off. The others have their effect in one step, or in steps that nobody can undo. */
-const CANCELLABLE: ReadonlySet<ApprovalInfo['action']> = new Set(['install', 'add']);
+const CANCELLABLE: ReadonlySet<ApprovalInfo['action']> = new Set(['install', 'add', 'try-update']);
 
 const CODE_DIGITS = 8;
 const CODES = 10 ** CODE_DIGITS;

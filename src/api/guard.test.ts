@@ -242,6 +242,15 @@ describe('with the token a page', () => {
     expect(judge('POST', '/api/servers/weather/shutdown', JSON_BODY)).toBe('FORBIDDEN');
   });
 
+  test('may look for newer versions and hold a server at its own, but fetch, take or bring back none', () => {
+    expect(judge('GET', '/api/outdated', SIGNED)).toBe('api');
+    expect(judge('POST', '/api/outdated', JSON_BODY)).toBe('api');
+    expect(judge('POST', '/api/servers/weather/pin', JSON_BODY)).toBe('api');
+    expect(judge('GET', '/api/servers/weather/update', SIGNED)).toBe('api');
+    for (const word of ['update', 'update/agreement', 'rollback', 'lock', 'verify'])
+      expect([word, judge('POST', `/api/servers/weather/${word}`, JSON_BODY)]).toEqual([word, 'FORBIDDEN']);
+  });
+
   test('may ask for such a change, look and take back, but not say yes to itself', () => {
     expect(judge('POST', '/api/approvals', JSON_BODY)).toBe('api');
     expect(judge('GET', '/api/approvals/x1y2z3/events', SIGNED)).toBe('api');

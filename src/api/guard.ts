@@ -98,7 +98,8 @@ const LOCAL_ONLY = /^\/api\/(?:tokens|secrets)(?:\/|$)/;
 const CHANGES_BY_PAGE: readonly { method: string; path: RegExp }[] = [
   { method: 'POST', path: new RegExp(`^${SERVER}/(?:start|stop|restart)$`) },
   { method: 'PATCH', path: new RegExp(`^${SERVER}$`) },
-  { method: 'POST', path: new RegExp(`^${SERVER}/(?:login|tries|offer|completions)$`) },
+  { method: 'POST', path: new RegExp(`^${SERVER}/(?:login|tries|offer|completions|pin)$`) },
+  { method: 'POST', path: /^\/api\/outdated$/ },
   { method: 'POST', path: /^\/api\/tries\/t[a-f0-9]{12}\/answers\/q\d{1,9}$/ },
   { method: 'POST', path: /^\/api\/approvals$/ },
   { method: 'POST', path: /^\/api\/approvals\/[a-z0-9]+\/confirm$/ },

@@ -1,6 +1,14 @@
 import type { CheckupEvent } from './contract/checkup.ts';
 import type { LockReport, LockState } from './contract/lock.ts';
-import type { UpdateEvent, UpdateRequest, VersionChange, VersionState } from './contract/updates.ts';
+import type {
+  KnownVersions,
+  NextVersion,
+  UpdateEvent,
+  UpdateOffer,
+  UpdateRequest,
+  VersionChange,
+  VersionState,
+} from './contract/updates.ts';
 
 /** What the API needs of whatever looks after a server that is installed. */
 export interface LifeControl {
@@ -13,8 +21,14 @@ export interface LifeControl {
   lock(options: { deep: boolean }): Promise<LockReport>;
   /** What it lists now becomes what was agreed to. @throws McpdError SERVER_UNKNOWN */
   agreeToLists(server: string): Promise<LockState>;
-  /** Of every server that has a package. */
+  /** Of every server that has a package. Who asks while somebody's question is open gets the same answer. */
   outdated(): Promise<VersionState[]>;
+  /** The same as far as it is known: asks nobody. */
+  versions(): Promise<KnownVersions>;
+  /** To what an update would go, or whether it can go to what was shown; nothing is fetched. @throws McpdError as `offerUpdate` does, VERSION_UNKNOWN */
+  nextVersion(server: string, shown: string | null): Promise<NextVersion>;
+  /** What waits for a yes. @throws McpdError SERVER_UNKNOWN */
+  offered(server: string): Promise<UpdateOffer | null>;
   /** Reports `offer`, `current` or `failed` as the last event; an aborted `signal` undoes what was done. */
   offerUpdate(
     server: string,

@@ -4,7 +4,7 @@ import { asMcpdError, McpdError } from '../errors.ts';
 import { lineSink } from './answer.ts';
 import type { ApiEnv, AppOptions } from './app.ts';
 import type { CheckupEvent } from './contract/checkup.ts';
-import { PinRequest, UpdateAgreement, type UpdateEvent, UpdateRequest } from './contract/updates.ts';
+import { PinRequest, UpdateAgreement, type UpdateEvent, UpdateRequest, type WaitingOffer } from './contract/updates.ts';
 import { bodyAs, json, nameOf } from './request.ts';
 
 /** What becomes of a server after it was installed. */
@@ -18,6 +18,11 @@ export function lifeRoutes({ control }: AppOptions): Hono<ApiEnv> {
   routes.post('/lock', async (c) => json(c, await (await control.life()).lock({ deep: true })));
   routes.post('/servers/:name/lock', async (c) => json(c, await (await control.life()).agreeToLists(nameOf(c))));
   routes.post('/outdated', async (c) => json(c, await (await control.life()).outdated()));
+  routes.get('/outdated', async (c) => json(c, await (await control.life()).versions()));
+  routes.get('/servers/:name/update', async (c) => {
+    const offer = await (await control.life()).offered(nameOf(c));
+    return json(c, { offer } satisfies WaitingOffer);
+  });
   routes.post('/servers/:name/update', async (c) => {
     const request = await bodyAs(c, UpdateRequest);
     const life = await control.life();

@@ -1,6 +1,14 @@
 import type { CheckupEvent } from '../api/contract/checkup.ts';
 import type { LockReport, LockState } from '../api/contract/lock.ts';
-import type { UpdateEvent, UpdateRequest, VersionChange, VersionState } from '../api/contract/updates.ts';
+import type {
+  KnownVersions,
+  NextVersion,
+  UpdateEvent,
+  UpdateOffer,
+  UpdateRequest,
+  VersionChange,
+  VersionState,
+} from '../api/contract/updates.ts';
 import type { LifeControl } from '../api/life-control.ts';
 import { Checkups } from './checkups.ts';
 import type { Parts } from './parts.ts';
@@ -29,6 +37,18 @@ export class Life implements LifeControl {
 
   async outdated(): Promise<VersionState[]> {
     return (await this.#parts.installs.installer()).outdated();
+  }
+
+  async versions(): Promise<KnownVersions> {
+    return (await this.#parts.installs.installer()).versions();
+  }
+
+  async nextVersion(server: string, shown: string | null): Promise<NextVersion> {
+    return (await this.#parts.installs.installer()).nextVersion(server, shown);
+  }
+
+  async offered(server: string): Promise<UpdateOffer | null> {
+    return (await this.#parts.installs.installer()).offered(server);
   }
 
   async offerUpdate(

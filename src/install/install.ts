@@ -1,5 +1,5 @@
 import type { LockReport, LockState } from '../api/contract/lock.ts';
-import type { VersionChange, VersionState } from '../api/contract/updates.ts';
+import type { KnownVersions, NextVersion, UpdateOffer, VersionChange, VersionState } from '../api/contract/updates.ts';
 import type {
   AddRequest,
   ApplyRequest,
@@ -16,13 +16,14 @@ import { Locking } from './locking.ts';
 import type { InstallPorts } from './ports.ts';
 import { checkNotDeclared, removeServer, sweepPackages } from './uninstall.ts';
 import { Updates } from './updates.ts';
-import { versionStates } from './versions.ts';
+import { Versions } from './versions.ts';
 
 /** Everything that puts servers into the registry or takes them out. */
 export class Installer {
   readonly #ports: InstallPorts;
   readonly #installs: Installs;
   readonly #updates: Updates;
+  readonly #versions: Versions;
   readonly #locking: Locking;
   /** Two applies of one file would both see what is missing, and one would fail: one after the other. */
   #lastApply: Promise<unknown> = Promise.resolve();
@@ -33,6 +34,7 @@ export class Installer {
     this.#ports = ports;
     this.#installs = new Installs(ports);
     this.#updates = new Updates(ports, this.#installs.names);
+    this.#versions = new Versions(ports);
     this.#locking = new Locking(ports);
   }
 
@@ -61,7 +63,22 @@ export class Installer {
   }
 
   outdated(): Promise<VersionState[]> {
-    return this.#during(() => versionStates(this.#ports));
+    return this.#during(() => this.#versions.ask());
+  }
+
+  /** As `Versions.known`. */
+  versions(): KnownVersions {
+    return this.#versions.known();
+  }
+
+  /** As `Updates.nextVersion`. */
+  nextVersion(name: string, shown: string | null): Promise<NextVersion> {
+    return this.#during(() => this.#updates.nextVersion(name, shown));
+  }
+
+  /** As `Updates.offered`. */
+  offered(name: string): UpdateOffer | null {
+    return this.#updates.offered(name);
   }
 
   /** As `Updates.offer`. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { fingerprintOf } from '../../registry/fingerprint.ts';
 import type { KeptVersion } from '../../registry/kept-versions.ts';
-import type { UpdateEvent, UpdateOffer, UpdateRequest, VersionChange } from '../api/contract/updates.ts';
+import type { NextVersion, UpdateEvent, UpdateOffer, UpdateRequest, VersionChange } from '../api/contract/updates.ts';
 import type { InstalledPackage, ServerDefinition, ServerMemory, ServerSource } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { UPDATE_AGREE_MS } from '../operation-limits.ts';
@@ -52,6 +52,21 @@ export class Updates {
     } catch (thrown) {
       steps.fail(thrown); // it told the caller why, as the last event
     }
+  }
+
+  /** To what an update would go, or whether it can go to what was shown; nothing is fetched. @throws McpdError as an offer does, and as the source of the package */
+  async nextVersion(name: string, shown: string | null): Promise<NextVersion> {
+    const { definition, pack } = this.#updatable(name, undefined);
+    await checkNotDeclared(definition);
+    const version = await versionOf(this.#ports, definition, shown ?? rangeOf(definition));
+    return { package: packageText(pack.kind, pack.identifier, version), from: pack.version, to: version };
+  }
+
+  /** What waits for a yes. @throws McpdError SERVER_UNKNOWN */
+  offered(name: string): UpdateOffer | null {
+    const { fingerprint } = this.#known(name);
+    const offered = this.#offered.get(name);
+    return offered?.base === fingerprint ? offered.offer : null;
   }
 
   /** @throws McpdError UPDATE_CHANGED when that is not what was shown, or not any more */
@@ -114,7 +129,7 @@ export class Updates {
     const { paths, packages, registry, trialAside } = this.#ports;
     const { kind, identifier } = pack;
     await this.#forget(name);
-    const range = await versionOf(this.#ports, definition, request.to ?? rangeOf(definition));
+    const range = await versionOf(this.#ports, definition, request.exactly ?? request.to ?? rangeOf(definition));
     if (range === pack.version) return { type: 'current', version: range };
     if (launch.kind === 'http') throw withoutPackage(name);
     steps.begin('fetch', packageText(kind, identifier, range));

@@ -58,7 +58,7 @@ export class PlainControl implements DaemonControl {
   };
   private readonly figureWatchers = new Set<(event: FiguresEvent) => void>();
   readonly offers = new PlainOffers((name) => this.find(name), this.asked);
-  readonly plainLife = new PlainLife((name) => this.find(name));
+  readonly plainLife = new PlainLife((name) => this.find(name), this.asked);
   readonly plainRegistries = new PlainRegistries(this.asked);
   readonly plainRecordings = new PlainRecordings((name) => this.find(name));
   private readonly watchers = new Set<(event: LiveEvent) => void>();

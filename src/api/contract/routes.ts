@@ -40,12 +40,14 @@ import type { RegistriesInfo, RegistriesRequest, SearchAnswer } from './search.t
 import type { ScrapeToken, TelemetryRequest, TelemetryStatus } from './telemetry.ts';
 import type { TryAnswer, TryEvent, TryRequest } from './tries.ts';
 import type {
+  KnownVersions,
   PinRequest,
   UpdateAgreement,
   UpdateEvent,
   UpdateRequest,
   VersionChange,
   VersionState,
+  WaitingOffer,
 } from './updates.ts';
 
 /**
@@ -96,6 +98,8 @@ export interface Routes {
   'POST /api/servers/{name}/verify': { lines: CheckupEvent };
   /** Fetches and tries another version, and tells what an update to it would change. It waits for a yes. */
   'POST /api/servers/{name}/update': { request: UpdateRequest; lines: UpdateEvent };
+  /** What was offered last, while it waits for a yes. */
+  'GET /api/servers/{name}/update': { answer: WaitingOffer };
   /** The yes to what was shown. The version before is kept. */
   'POST /api/servers/{name}/update/agreement': { request: UpdateAgreement; answer: VersionChange };
   /** Back to the version that was replaced last. */
@@ -108,6 +112,8 @@ export interface Routes {
   'POST /api/servers/{name}/lock': { answer: LockState };
   /** How installed packages stand to what there is: asks their registries. */
   'POST /api/outdated': { answer: VersionState[] };
+  /** The same as far as it is known: asks nobody. */
+  'GET /api/outdated': { answer: KnownVersions };
   /** Starts, stops or restarts it, and waits until it is so. */
   'POST /api/servers/{name}/{command}': { path: { command: ServerCommand }; answer: ServerStatus };
   /** Its log: past lines as one array, or past and new ones as lines; with `protocol` also a line for each message to and from it. */

@@ -48,9 +48,31 @@ export interface UpdateOffer {
   agreement: string;
 }
 
+/** What a page knows of versions: the states without a question to any registry. */
+export interface KnownVersions {
+  /** When somebody last asked the registries; null since the daemon's start. `available` is null where nobody has. */
+  askedAt: number | null;
+  servers: VersionState[];
+}
+
+/** Another version of a server, before anything of it is fetched. */
+export interface NextVersion {
+  /** As it may be installed: `npm:@acme/mcp@1.2.0`. */
+  package: string;
+  from: string;
+  to: string;
+}
+
+/** What waits for a yes: null when nothing does. */
+export interface WaitingOffer {
+  offer: UpdateOffer | null;
+}
+
 export const UpdateRequest = z.object({
   /** A version or a tag; else what the install asked for, or the latest. */
   to: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
+  /** The version that was shown for it: this is fetched, whatever stands for it by now. What is followed later stays as it is. */
+  exactly: z.optional(z.string().check(z.minLength(1), z.maxLength(160))),
   /** Install scripts of the package run. */
   allowScripts: z.optional(z.boolean()),
 });
