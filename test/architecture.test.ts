@@ -84,8 +84,17 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
     why: 'the shim starts within milliseconds and outlives daemons',
   },
   dashboard: {
-    from: ['dashboard', 'src/api/contract', 'src/core/model', 'src/text', 'src/shell-word'],
-    why: 'it runs in a browser: types and constants, and what makes text safe to show and to paste',
+    from: [
+      'dashboard',
+      'src/api/contract',
+      'src/core/model',
+      'src/text',
+      'src/shell-word',
+      'src/closest',
+      'src/errors',
+      'src/install/snippet',
+    ],
+    why: 'it runs in a browser: types and constants, what makes text safe to show and to paste, and what reads pasted text, pure',
   },
 };
 

@@ -9,7 +9,7 @@ import { until } from '../harness/until.ts';
 /** For what is waited for on a page: a limit against hanging. */
 const PATIENCE_MS = 60_000;
 /** A width that shows everything side by side. */
-const LAPTOP = { width: 1280, height: 800 };
+export const LAPTOP = { width: 1280, height: 800 };
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 

@@ -16,6 +16,7 @@ const PICTURES: { name: string; route: string; shows: string; as: BrowserContext
   { name: 'server-dark', route: '#/servers/tracker', shows: 'tracker', as: { ...LAPTOP, colorScheme: 'dark' } },
   { name: 'calls-light', route: '#/calls', shows: 'Calls', as: { ...LAPTOP, colorScheme: 'light' } },
   { name: 'calls-dark', route: '#/calls', shows: 'Calls', as: { ...LAPTOP, colorScheme: 'dark' } },
+  { name: 'catalog-light', route: '#/catalog', shows: 'Catalog', as: { ...LAPTOP, colorScheme: 'light' } },
   { name: 'phone', route: '#/servers', shows: 'Servers', as: { ...PHONE, deviceScaleFactor: 2, colorScheme: 'dark' } },
 ];
 

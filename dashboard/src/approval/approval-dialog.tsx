@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApprovalEvent, ApprovalInfo, ApprovalRequest } from '../../../src/api/contract/approvals.ts';
 import { ApiError, linesOf, post, remove, reportOf, wasAborted } from '../api.ts';
@@ -19,13 +20,17 @@ interface ApprovalDialogProps {
   onClose: () => void;
   /** Back to what was filled in, when it was refused before anybody was asked. */
   onBack?: () => void;
+  /** It was carried out. */
+  onDone?: () => void;
+  /** Shown in place of the details, where it says the same in a better way. */
+  children?: ComponentChildren;
 }
 
 /**
  * Asks for what no page may do alone, and shows what waits for a yes in a terminal, how it goes, and how it ended. Closing it takes back
  * what can be taken back; the rest goes on.
  */
-export function ApprovalDialog({ title, request, onClose, onBack }: ApprovalDialogProps) {
+export function ApprovalDialog({ title, request, onClose, onBack, onDone, children }: ApprovalDialogProps) {
   const [progress, setProgress] = useState<Progress | null>(null);
   const [thrown, setThrown] = useState<unknown>(null);
 
@@ -44,6 +49,7 @@ export function ApprovalDialog({ title, request, onClose, onBack }: ApprovalDial
         last = known.approval;
         setProgress(known);
       }
+      if (last.state === 'done') onDone?.();
     };
     follow().catch((error: unknown) => {
       if (!wasAborted(error)) setThrown(error);
@@ -72,7 +78,7 @@ export function ApprovalDialog({ title, request, onClose, onBack }: ApprovalDial
           <p>
             mcpd shall <strong class="text">{approval.says}</strong>
           </p>
-          <Details approval={approval} />
+          {children ?? <Details approval={approval} />}
           {approval.state === 'waiting' ? <HowToSayYes approval={approval} /> : null}
           {progress.lines.length === 0 ? null : <CodeBlock text={progress.lines.join('\n')} label="What was done" />}
           <p role="status">

@@ -47,11 +47,17 @@ const STEPS = { resolve: 'Looking it up', fetch: 'Fetching', trial: 'Trying it',
 function lineOf(event: Extract<ApprovalEvent, { type: 'progress' }>['event']): string | null {
   switch (event.type) {
     case 'step':
+      if (!('step' in event)) return event.detail;
       return event.detail === '' ? STEPS[event.step] : `${STEPS[event.step]}: ${event.detail}`;
     case 'warning':
       return `Warning: ${event.text}`;
     case 'done':
       return `${event.server.name} has ${event.tools.length} ${event.tools.length === 1 ? 'tool' : 'tools'}`;
+    case 'current':
+      return `It is at ${event.version} already`;
+    // What it would change is asked for when it is done.
+    case 'offer':
+      return null;
     // Its error stands in the state that follows; what the server said last does not.
     case 'failed':
       return event.stderrTail.length === 0 ? null : event.stderrTail.join('\n');

@@ -6,19 +6,23 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ChooseWhat } from './choose-what.tsx';
 import { type Filled, installRequest, NOTHING_FILLED } from './install-request.ts';
 import { Setup } from './setup.tsx';
+import { SnippetDialog } from './snippet-dialog.tsx';
 import './install.css';
 
 /** Chooses what to install; then the terminal decides. */
 export function InstallDialog({ onClose }: { onClose: () => void }) {
   const [hit, setHit] = useState<SearchHit | null>(null);
+  const [text, setText] = useState<string | null>(null);
   const [request, setRequest] = useState<InstallRequest | null>(null);
+  if (text !== null) return <SnippetDialog text={text} onClose={onClose} onBack={() => setText(null)} />;
   if (hit !== null) return <InstallHitDialog hit={hit} onClose={onClose} onBack={() => setHit(null)} />;
   if (request !== null) return <Asking request={request} onClose={onClose} onBack={() => setRequest(null)} />;
   return (
     <Dialog title="Install a server" onClose={onClose}>
       <ChooseWhat
         onChoose={(chosen) => {
-          if (chosen.kind === 'hit' && chosen.hit.inputs.length > 0) setHit(chosen.hit);
+          if (chosen.kind === 'snippet') setText(chosen.text);
+          else if (chosen.kind === 'hit' && chosen.hit.inputs.length > 0) setHit(chosen.hit);
           else setRequest(installRequest(chosen, NOTHING_FILLED));
         }}
       />

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SearchHit } from '../../../src/api/contract/search.ts';
 import type { InputSpec } from '../../../src/api/contract.ts';
-import { chosenByEnter, installRequest, isSpec, missingInputs } from './install-request.ts';
+import { chosenByEnter, installRequest, isSpec, meantHits, missingInputs } from './install-request.ts';
 
 const input = (name: string, changes: Partial<InputSpec> = {}): InputSpec => ({
   name,
@@ -39,8 +39,21 @@ test('Enter takes what names itself, else the first of the catalog that is not i
   ]);
 });
 
+test('a configuration that is pasted is taken as one; what begins with a slash is a folder all the same', () => {
+  for (const text of ['{"mcpServers": {}}', '"files": {"command": "x"}', '// mine\n{}'])
+    expect(chosenByEnter(text, [HIT])).toEqual({ kind: 'snippet', text });
+  expect(chosenByEnter('/srv/tools', [])).toEqual({ kind: 'typed', spec: '/srv/tools' });
+});
+
+test('what was most likely meant is found by its name', () => {
+  const catalog = ['github', 'gitlab', 'weather'].map((name) => ({ ...HIT, name }));
+  expect(meantHits(' githib ', catalog).map(({ name }) => name)[0]).toBe('github');
+  expect(meantHits('wether', catalog).map(({ name }) => name)).toEqual(['weather']);
+  expect(meantHits('zzzzzz', catalog)).toEqual([]);
+});
+
 test('a package, a folder and an address name themselves; words do not', () => {
-  expect(['npm:x', ' /srv/tools ', 'https://example.com/mcp'].every(isSpec)).toBe(true);
+  expect(['npm:x', 'pypi:x', 'oci:ghcr.io/x/y:1', ' /srv/tools ', 'https://example.com/mcp'].every(isSpec)).toBe(true);
   expect(['weather', 'npm:', 'npm: x', 'a/b'].some(isSpec)).toBe(false);
 });
 

@@ -1,8 +1,11 @@
 import type { SearchHit } from '../../../src/api/contract/search.ts';
 import type { InputSpec, InstallRequest } from '../../../src/api/contract.ts';
+import { closest } from '../../../src/closest.ts';
+import { isSnippet } from '../../../src/install/snippet.ts';
 
-/** What a person has chosen to install: something that a search found, or what he typed. */
-export type Chosen = { kind: 'hit'; hit: SearchHit } | { kind: 'typed'; spec: string };
+/** What a person has chosen to install: something that a search found, what he typed, or a configuration of servers that he pasted. */
+export type Chosen = Named | { kind: 'snippet'; text: string };
+type Named = { kind: 'hit'; hit: SearchHit } | { kind: 'typed'; spec: string };
 
 /** What a person fills in for an install. */
 export interface Filled {
@@ -15,14 +18,24 @@ export const NOTHING_FILLED: Filled = { name: null, values: new Map() };
 
 /** Whether it names by itself what is to be installed: a package, a folder, an address. Anything else is looked up in the catalog. */
 export function isSpec(words: string): boolean {
-  return /^(npm:|https?:\/\/|\/)\S+$/.test(words.trim());
+  return /^((npm|pypi|oci|docker|nuget|mcpb|git):|https?:\/\/|\/(?![/*]))\S+$/.test(words.trim());
 }
 
 /** What Enter means: what was typed, where it names something, else the first that was found and is not installed; null when there is none. */
 export function chosenByEnter(words: string, hits: readonly SearchHit[]): Chosen | null {
+  if (isSnippet(words)) return { kind: 'snippet', text: words };
   if (isSpec(words)) return { kind: 'typed', spec: words };
   const hit = words.trim() === '' ? undefined : hits.find(({ installed }) => !installed);
   return hit === undefined ? null : { kind: 'hit', hit };
+}
+
+/** Those of the catalog that were most likely meant, nearest first; none when a name is typed well or is like no other. */
+export function meantHits(words: string, catalog: readonly SearchHit[]): SearchHit[] {
+  const names = closest(
+    words.trim(),
+    catalog.map(({ name }) => name),
+  );
+  return names.flatMap((near) => catalog.find(({ name }) => name === near) ?? []);
 }
 
 /** Inputs that have neither a value nor a default, although the server needs them. */
@@ -38,7 +51,7 @@ export function specOf({ name, source, version }: SearchHit): string {
 }
 
 /** Only what was filled in is sent: mcpd knows the defaults itself. */
-export function installRequest(chosen: Chosen, { name, values }: Filled): InstallRequest {
+export function installRequest(chosen: Named, { name, values }: Filled): InstallRequest {
   if (chosen.kind === 'typed') return { spec: chosen.spec.trim() };
   const given = chosen.hit.inputs.flatMap((input) => {
     const value = values.get(input.name);

@@ -1,20 +1,23 @@
 import { useState } from 'preact/hooks';
 import type { RegistryAsking, SearchHit } from '../../../../src/api/contract/search.ts';
-import { InstallHitDialog } from '../../installing/install-dialog.tsx';
+import { InstallDialog, InstallHitDialog } from '../../installing/install-dialog.tsx';
 import { connection, now } from '../../live/store.ts';
 import { hrefOf, replaceWith, route, withQuery } from '../../route.ts';
 import { counted } from '../../text.ts';
+import { Button } from '../../ui/button.tsx';
 import { Command } from '../../ui/code.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { remarksOf } from './asking-words.ts';
 import { HitTable } from './hit-table.tsx';
+import { Updates } from './updates.tsx';
 import { useSearch } from './use-search.ts';
 import './catalog.css';
 
 /** What can be installed by name: `#/catalog?q=WORDS`. */
 export function CatalogPage() {
   const [chosen, setChosen] = useState<SearchHit | null>(null);
+  const [isInstalling, setInstalling] = useState(false);
   const words = route.value.query.get('q') ?? '';
   const query = words.trim();
   // After a lost connection the daemon may be another one.
@@ -24,12 +27,14 @@ export function CatalogPage() {
     <>
       <div class="page-head">
         <h1>Catalog</h1>
+        <Button onPress={() => setInstalling(true)}>Paste or name…</Button>
         <SearchField
           label="Search servers to install"
           value={words}
           onChange={(q) => replaceWith(withQuery(hrefOf('catalog'), { q }))}
         />
       </div>
+      {isInstalling ? <InstallDialog onClose={() => setInstalling(false)} /> : null}
       {chosen === null ? null : <InstallHitDialog hit={chosen} onClose={() => setChosen(null)} />}
       {thrown === null ? null : <ErrorNote thrown={thrown} />}
       <p class="note catalog-found" role="status">
@@ -37,6 +42,7 @@ export function CatalogPage() {
         {!isAsking && query !== '' && catalog !== null ? foundText(bundled, registries?.hits ?? []) : ''}
       </p>
       <div class="stack">
+        {query === '' ? <Updates /> : null}
         <section aria-label="In the catalog" class="found">
           <h2>In the catalog</h2>
           {catalog === null && thrown === null ? <p class="soft">Looking …</p> : null}

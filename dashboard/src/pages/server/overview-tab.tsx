@@ -10,6 +10,7 @@ import { CopyButton } from '../../ui/code.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Pairs } from '../../ui/pairs.tsx';
 import { StateDot } from '../../ui/state-dot.tsx';
+import { VersionBox } from '../../updating/version-box.tsx';
 import { useAnswer } from '../../use-answer.ts';
 import { HealthOf } from '../servers/health-of.tsx';
 import { stateNote, stateTone, uptimeMs } from '../servers/row.ts';
@@ -61,6 +62,7 @@ export function OverviewTab({ name }: { name: string }) {
               <Exits exits={info.exits} />
             </Box>
           </div>
+          <VersionBox server={server} />
           <Box title="How it is started">
             <Facts facts={launchFacts(info)} />
           </Box>
