@@ -22,7 +22,7 @@ test('a server of the catalog is found, looked at and installed without a mouse,
   await page.keyboard.type('ga');
   const catalog = page.getByRole('table', { name: 'In the catalog' });
   await catalog
-    .getByRole('row', { name: /^GitHub/ })
+    .getByRole('row', { name: /^Airtable/ })
     .getByText('npm', { exact: true })
     .waitFor();
   await page.keyboard.press('/');

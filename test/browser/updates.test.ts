@@ -65,7 +65,7 @@ test('a newer version is tried and seen before it is taken, and the one before c
     await version.getByRole('button', { name: 'Hold at 2.0.0' }).click();
     await version.getByText('2.0.0, and held there').waitFor();
     await version.getByRole('button', { name: 'Go back to 1.1.0…' }).click();
-    await dialog.getByText('go back to 1.1.0 of weather').waitFor();
+    await dialog.getByText('go back to 1.1.0 of weather', { exact: true }).waitFor();
     await sayYes(machine);
     await dialog.getByText('It is done.').waitFor();
     await page.keyboard.press('Escape');
