@@ -1,5 +1,7 @@
 import {
+  type AskedFor,
   DEFAULT_LIMITS,
+  type GivenToBundle,
   HTTP_TRANSPORTS,
   type HttpLaunch,
   type InstalledPackage,
@@ -190,5 +192,26 @@ function packageOf(value: unknown): InstalledPackage | null {
   const { identifier, version, integrity } = value;
   const kind = PACKAGE_KINDS.find((one) => one === (value['kind'] ?? 'npm'));
   if (kind === undefined || !isText(identifier) || !isText(version) || !isText(integrity)) return null;
-  return { kind, identifier, version, integrity };
+  const asked = askedOf(value['asked']);
+  return { kind, identifier, version, integrity, ...(asked === null ? {} : { asked }) };
+}
+
+/** What older releases did not keep is absent. */
+function askedOf(value: unknown): AskedFor | null {
+  if (!isMembers(value)) return null;
+  const { registry, runtimeArguments, given } = value;
+  return {
+    ...(isText(registry) ? { registry } : {}),
+    ...(isTexts(runtimeArguments) ? { runtimeArguments } : {}),
+    ...(isGiven(given) ? { given } : {}),
+  };
+}
+
+function isGiven(value: unknown): value is GivenToBundle {
+  if (!isMembers(value) || !isTexts(value['args']) || !isTextMap(value['env'])) return false;
+  return value['cwd'] === null || isText(value['cwd']);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isText);
 }

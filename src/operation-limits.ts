@@ -154,8 +154,12 @@ export const CONTROL_POLL_MS = 50;
 export const NPM_TIMEOUT_MS = 5 * MINUTE;
 /** Packages of PyPI bring their own compiled parts, images whole systems: a slow line needs its time. */
 export const TOOL_FETCH_MS = 15 * MINUTE;
+/** Lists that are read together are compared with mcpd.lock together. */
+export const AGREEMENTS_LOOK_MS = 200;
 /** A page waits for it, and nothing is fetched but what packages say of themselves. */
 export const NPM_RESOLVE_MS = 30 * SECOND;
+/** One question to a registry of images; then the image itself is pulled. */
+export const OCI_DIGEST_MS = 30 * SECOND;
 /** npm's own default waits 70 s for a host that is not there; a person at a terminal should know sooner. */
 export const NPM_FETCH_RETRIES = 2;
 export const NPM_FETCH_RETRY_MIN_MS = 1 * SECOND;

@@ -140,10 +140,19 @@ export const DAEMON_COMMANDS: readonly Command[] = [
     name: 'export',
     group: 'daemon',
     summary: 'Print the installed servers as such a file, without secrets.',
-    usage: 'export',
+    usage: 'export [--lock]',
     operands: NO_OPERANDS,
-    options: { json: { kind: 'flag', help: 'the output is JSON anyway' } },
-    examples: [['mcpd export > mcpd.json', '']],
+    options: {
+      lock: {
+        kind: 'flag',
+        help: 'with the integrity of each package: another machine gets the very same, or an error',
+      },
+      json: { kind: 'flag', help: 'the output is JSON anyway' },
+    },
+    examples: [
+      ['mcpd export > mcpd.json', ''],
+      ['mcpd export --lock > mcpd.json', 'to be applied on another machine'],
+    ],
     load: async () => (await import('../commands/declared.ts')).runExport,
   },
   {

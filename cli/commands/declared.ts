@@ -32,8 +32,9 @@ export async function runApply(parsed: Parsed, context: Context): Promise<number
   return result.failed.length > 0 ? PARTLY_FAILED_EXIT : 0;
 }
 
-export async function runExport(_: Parsed, context: Context): Promise<void> {
-  context.output.json(await (await context.daemon()).request<DeclaredSet>('GET', '/api/declared'));
+export async function runExport(parsed: Parsed, context: Context): Promise<void> {
+  const path = parsed.flag('lock') ? '/api/declared?lock=1' : '/api/declared';
+  context.output.json(await (await context.daemon()).request<DeclaredSet>('GET', path));
 }
 
 // — internal —

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { SecretInfo } from '../../src/api/contract/credentials.ts';
 import type { Check, Verdict } from '../../src/api/contract/health.ts';
 import type { LockReport } from '../../src/api/contract/lock.ts';
+import type { RegistryStanding } from '../../src/api/contract/search.ts';
 import type { ProcessTree, ServerStatus } from '../../src/api/contract.ts';
 import type { DaemonClient } from '../../src/control/client.ts';
 import { failureOf } from '../../src/doctor/check.ts';
@@ -37,7 +38,7 @@ async function everyCheck(context: Context): Promise<Check[]> {
   ];
 }
 
-type OfDaemon = Pick<Seen, 'daemon' | 'status' | 'servers' | 'secrets' | 'processes' | 'lock'>;
+type OfDaemon = Pick<Seen, 'daemon' | 'status' | 'servers' | 'secrets' | 'processes' | 'lock' | 'standings'>;
 
 const NOTHING: OfDaemon = {
   daemon: 'none',
@@ -46,6 +47,7 @@ const NOTHING: OfDaemon = {
   secrets: [],
   processes: { servers: [] },
   lock: [],
+  standings: [],
 };
 
 /** A daemon that does not answer is what the doctor is called for: it becomes a check. */
@@ -60,6 +62,7 @@ async function lookAtDaemon(context: Context): Promise<OfDaemon & { fault: Check
       secrets: await secretsOf(daemon),
       processes: await daemon.request<ProcessTree>('GET', '/api/processes'),
       lock: (await daemon.request<LockReport>('POST', '/api/lock', {})).servers,
+      standings: await standingsOf(daemon),
       fault: [],
     };
   } catch (thrown) {
@@ -76,6 +79,15 @@ async function secretsOf(daemon: DaemonClient): Promise<SecretInfo[]> {
     return await daemon.request<SecretInfo[]>('GET', '/api/secrets');
   } catch (thrown) {
     if (thrown instanceof McpdError && SECRETS_UNTOLD.has(thrown.code)) return [];
+    throw thrown;
+  }
+}
+
+async function standingsOf(daemon: DaemonClient): Promise<RegistryStanding[]> {
+  try {
+    return await daemon.request<RegistryStanding[]>('GET', '/api/registries/standings');
+  } catch (thrown) {
+    if (thrown instanceof McpdError && thrown.code === 'ROUTE_UNKNOWN') return []; // an earlier release of the daemon
     throw thrown;
   }
 }

@@ -12,13 +12,15 @@ import { shellWord } from '../../src/shell-word.ts';
 import { showable } from '../../src/text.ts';
 import type { Parsed } from '../command.ts';
 import type { Context } from '../context.ts';
-import { fromCaller, type GivenVariables, givenVariables } from '../environment-flags.ts';
+import { type GivenVariables, givenVariables } from '../environment-flags.ts';
 import { collectInputs } from '../inputs.ts';
 import { type Ended, endJson, followed, printInstalled, printReach, reachOf } from '../installing.ts';
 import { errorJson, errorLines } from '../output.ts';
 import { showPlan } from '../plan-text.ts';
 import { askConsent } from '../prompt/ask.ts';
 import { sharingOf } from '../settings-flags.ts';
+import { showSnippetPlans } from './dry-run.ts';
+import { nameOfWay, ownVariables } from './meant.ts';
 import type { Pasted } from './pasted.ts';
 
 /** Installs the servers of a pasted configuration one after the other; one that fails does not stop the next. */
@@ -26,6 +28,7 @@ export async function installSnippet(pasted: Pasted, parsed: Parsed, context: Co
   const { servers, unread } = readSnippet(pasted.text, pasted.where);
   const given = givenVariables(parsed.values('env'));
   checkOptions(servers, given, pasted, parsed);
+  if (parsed.flag('dry-run')) return showSnippetPlans({ servers, unread }, given, parsed, context);
   const asking: Context = { ...context, cwd: context.cwd, keyboard: pasted.keyboard };
   const { output, signal } = asking;
   const result: Result = { installed: [], skipped: [], failed: [] };
@@ -88,7 +91,8 @@ async function installOne(server: SnippetServer, name: string | undefined, work:
   const answers = await answersFor(server, work);
   const { args, env, headers } = snippetValues(server.way, answers);
   const { way } = server;
-  for (const [key, value] of ownVariables(server, work)) env[key] = { value, secret: env[key]?.secret ?? true };
+  for (const [key, value] of ownVariables(server, work.given, context))
+    env[key] = { value, secret: env[key]?.secret ?? true };
   if (way.kind === 'command') return addCommand(way, name, args, env, work);
   const request: InstallRequest = {
     ...(way.kind === 'package' ? { spec: way.spec, args, env } : { spec: way.url, transport: way.transport, headers }),
@@ -165,16 +169,6 @@ async function answersFor(server: SnippetServer, work: Work): Promise<Map<string
   return new Map(Object.entries(variables).map(([name, { value }]) => [name, value]));
 }
 
-/** `--env` for a variable that the configuration has a value for: the command line wins. */
-function ownVariables({ way, asked }: SnippetServer, { given, context }: Work): Map<string, string> {
-  const own = new Map<string, string>();
-  if (way.kind === 'address') return own;
-  const questions = new Set(asked.map(({ name }) => name));
-  for (const [name, value] of fromCaller(given, context.env))
-    if (value !== null && way.env.has(name) && !questions.has(name)) own.set(name, value);
-  return own;
-}
-
 /** @throws McpdError USAGE for options that mean nothing here */
 function checkOptions(
   servers: readonly SnippetServer[],
@@ -183,11 +177,6 @@ function checkOptions(
   parsed: Parsed,
 ): void {
   const usage = (what: string, why: string) => new McpdError('USAGE', { what, why, fix: command });
-  if (parsed.flag('dry-run'))
-    throw usage(
-      '--dry-run is for one server that is named',
-      'what a snippet comes to is shown before each is asked about',
-    );
   if (parsed.value('name') !== undefined && servers.length !== 1)
     throw usage('--name is for one server', `there are ${servers.length} in it`);
   if (parsed.rest.length > 0 || parsed.values('header').length > 0 || parsed.value('transport') !== undefined)
@@ -201,12 +190,6 @@ function checkOptions(
   const unknown = [...given.keys()].find((name) => !known.has(name));
   if (unknown !== undefined)
     throw usage(`no server of it has a variable ${unknown}`, `they have ${[...known].join(', ') || 'none'}`);
-}
-
-/** An address and a package name their server themselves. */
-function nameOfWay(way: SnippetWay): string | undefined {
-  if (way.kind !== 'command') return undefined;
-  return /^[\w.-]+$/.test(way.command) && !/^(node|python\d?|bash|sh)$/.test(way.command) ? way.command : undefined;
 }
 
 async function showResult(result: Result, daemon: DaemonClient, parsed: Parsed, context: Context): Promise<void> {

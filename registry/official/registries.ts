@@ -1,8 +1,10 @@
+import type { InstalledPackage } from '../../src/core/model.ts';
 import { McpdError } from '../../src/errors.ts';
 import type { Listing } from './answers.ts';
 import type { AskedRegistries } from './asked.ts';
 import { McpRegistry, type RegistryPorts, type Told } from './client.ts';
 import { askedWord, fitting } from './search.ts';
+import { type Standing, standingOf } from './standing.ts';
 
 /** How it went with one registry. */
 export interface Asking {
@@ -81,6 +83,16 @@ export class McpRegistries {
       };
     }
     throw unknown(name, registries);
+  }
+
+  /** As `standingOf`. @throws {McpdError} FETCH_FAILED, PROXY_FAILED; INPUT_INVALID as they are set */
+  standing(
+    name: string,
+    version: string,
+    pack: InstalledPackage | null,
+    signal: AbortSignal,
+  ): Promise<Standing | null> {
+    return standingOf(this.#all(), name, version, pack, signal);
   }
 
   #all(): McpRegistry[] {

@@ -220,6 +220,14 @@ export const DeclaredSet = z.object({
       cwd: z.optional(z.string()),
       /** Instead of a command: a catalog name or `npm:PKG@VERSION`. */
       install: z.optional(z.string()),
+      /** What `install` must come to, as `mcpd export --lock` says it; a package at another registry, or with its publisher's words before it. */
+      package: z.optional(
+        z.object({
+          integrity: z.optional(z.string().check(z.minLength(1))),
+          registry: z.optional(z.url({ protocol: /^https?$/ })),
+          runtimeArguments: z.optional(z.array(z.string())),
+        }),
+      ),
       /** Instead of a command: the address of a remote server. */
       url: z.optional(z.string()),
       transport: z.optional(Transport),

@@ -72,7 +72,7 @@ export interface DaemonControl {
   calls(query: CallQuery): Promise<CallPage>;
   call(id: number): Promise<CallDetail | null>;
   apply(request: ApplyRequest): Promise<ApplyResult>;
-  exportSet(): Promise<DeclaredSet>;
+  exportSet(options: { lock: boolean }): Promise<DeclaredSet>;
   /** Resolves after the last event was given to `report`; an aborted `signal` calls it off. @throws McpdError LOGIN_… */
   login(name: string, request: LoginRequest, report: (event: LoginEvent) => void, signal: AbortSignal): Promise<void>;
   /** Tells whether there was a login, and what became of its tokens. */

@@ -36,6 +36,7 @@ export class Health {
       servers: this.#control.servers(),
       secrets: this.#secrets(),
       processes: await this.#control.processes(),
+      standings: [], // a page does not wait for other machines
       lock: (await (await this.#control.life()).lock({ deep: false })).servers,
     });
     return reportOf(withoutRepeats(checks), now);

@@ -31,7 +31,7 @@ export function readRoutes(options: AppOptions): Hono<ApiEnv> {
   routes.get('/calls/:id', async (c) => json(c, await callOf(c, (id) => control.call(id))));
   routes.get('/secrets', (c) => json(c, control.secrets()));
   routes.get('/tokens', (c) => json(c, control.tokens()));
-  routes.get('/declared', async (c) => json(c, await control.exportSet()));
+  routes.get('/declared', async (c) => json(c, await control.exportSet({ lock: flag(c, 'lock') })));
   return routes;
 }
 

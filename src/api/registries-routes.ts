@@ -17,6 +17,7 @@ export function registriesRoutes({ control }: AppOptions): Hono<ApiEnv> {
     return json(c, await control.plan(request, { exact: false }));
   });
   routes.get('/registries', async (c) => json(c, (await control.registries()).info()));
+  routes.get('/registries/standings', async (c) => json(c, await (await control.registries()).standings()));
   routes.post('/registries', async (c) => {
     const request = await bodyAs(c, RegistriesRequest);
     return json(c, (await control.registries()).set(request));

@@ -56,7 +56,7 @@ const LINE_FEED = 10;
 
 /** What is answered from memory comes soon; what waits for a server has a bound of its own; installs and downloads end themselves. */
 function answerTimeoutMs(method: Ask['method'], path: string): number | null {
-  if (path.startsWith('/api/search?')) return CONTROL_COMMAND_MS; // it waits for other machines
+  if (path.startsWith('/api/search?') || path === '/api/registries/standings') return CONTROL_COMMAND_MS; // it waits for other machines
   if (method === 'GET') return CONTROL_ANSWER_MS;
   return path.startsWith('/api/servers/') ? CONTROL_COMMAND_MS : null;
 }

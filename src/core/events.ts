@@ -75,6 +75,8 @@ export type GatewayEvent =
   | { type: 'server-removed'; at: number; server: ServerName }
   /** A remote server lets nobody in before a person has acted; null: somebody has. */
   | { type: 'server-locked'; at: number; server: ServerName; lock: ServerLock | null }
+  /** Its lists are not what a person agreed to, as sentences; none: they are again. */
+  | { type: 'server-drifted'; at: number; server: ServerName; drift: readonly string[] }
   /** A person's word. `start` holds the server up until `stop`, also in the next daemon. */
   | { type: 'command'; at: number; server: ServerName; command: 'start' | 'stop' | 'restart' }
   /** Start this definition once, read its lists, stop it, report by `trial-finished`. */

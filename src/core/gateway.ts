@@ -10,6 +10,7 @@ import {
   beginShutdown,
   command,
   define,
+  drifted,
   forgetIfGone,
   lock,
   onMemory,
@@ -132,6 +133,8 @@ function dispatch(core: Core, event: GatewayEvent): void {
       return remove(core, event.server);
     case 'server-locked':
       return lock(core, event.server, event.lock);
+    case 'server-drifted':
+      return drifted(core, event.server, event.drift);
     case 'command':
       for (const instance of instancesOf(core, event.server)) command(core, instance, event.command);
       return;

@@ -266,6 +266,27 @@ test('a server that lets nobody in: calls say what to do, people see it, and aft
   expect(world.status('remote')).toMatchObject({ wantedReason: null, state: 'starting' });
 });
 
+test('a server that tells something else than was agreed to is not well, until it tells that again or somebody has agreed', () => {
+  const world = new World();
+  world.running('fake', { tools: ['one'] });
+  const drift = ['its tools are not those that were agreed to: otherwise: one'];
+  world.post({ type: 'server-drifted', server: 'fake', drift });
+  const fix = expect.stringContaining('mcpd lock fake --agree');
+  expect(world.status('fake')).toMatchObject({ state: 'running', health: 'degraded', findings: drift, fix });
+  world.post({ type: 'server-drifted', server: 'fake', drift });
+  expect(world.effectsOf('log').filter(({ text }) => text === drift[0])).toHaveLength(1);
+
+  // Settings leave it as it is; another launch was agreed to by itself.
+  const definition = { ...definitionOf('fake'), description: 'another' };
+  world.post({ type: 'server-defined', definition, memory: null });
+  expect(world.status('fake').findings).toEqual(drift);
+  world.post({ type: 'server-defined', definition: { ...definition, fingerprint: 'another' }, memory: null });
+  expect(world.status('fake').findings).toEqual([]);
+  world.post({ type: 'server-drifted', server: 'fake', drift });
+  world.post({ type: 'server-drifted', server: 'fake', drift: [] });
+  expect(world.status('fake')).toMatchObject({ findings: [], fix: null });
+});
+
 test('a server that does not accept the header it is given: people are told to give it another one, not to log in', () => {
   const world = new World();
   world.post({ type: 'server-defined', definition: definitionOf('remote'), memory: null });

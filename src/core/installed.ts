@@ -37,6 +37,7 @@ export function define(
     extensionTools: before?.extensionTools ?? new Set(),
     callsBackSince: remembered?.callsBack === true ? Number.NEGATIVE_INFINITY : null,
     locked: before?.locked ?? null,
+    drift: before?.definition.fingerprint === definition.fingerprint ? before.drift : [],
     wish: said,
   };
   core.servers.set(definition.name, known);
@@ -72,6 +73,17 @@ export function define(
   else if (definition.enabled && known.memory === null && definition.start === 'on-demand')
     wantUp(core, instance, 'its lists are not known yet');
   publishServer(core, definition.name);
+}
+
+/** What it lists was compared with what a person agreed to. */
+export function drifted(core: Core, name: ServerName, drift: readonly string[]): void {
+  const known = core.servers.get(name);
+  if (known === undefined || known.drift.join('\n') === drift.join('\n')) return;
+  const fresh = drift.filter((text) => !known.drift.includes(text));
+  known.drift = drift;
+  const instance = core.instances.get(name);
+  if (instance !== undefined) for (const text of fresh) log(core, instance, 'warn', text);
+  publishServer(core, name);
 }
 
 /** A remote server lets nobody in before a person has acted; null: somebody has, and what had failed for it may start again. */

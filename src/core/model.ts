@@ -69,7 +69,7 @@ export type PackageKind = (typeof PACKAGE_KINDS)[number];
 /** How a published server can be had: by a package of a kind, as part of mcpd, or where it runs already. */
 export const PACKAGE_CHOICES = ['bundled', 'npm', 'mcpb', 'pypi', 'oci', 'nuget', 'remote'] as const;
 
-export type { InstalledPackage, ServerSource } from './server-source.ts';
+export type { AskedFor, GivenToBundle, InstalledPackage, ServerSource } from './server-source.ts';
 
 /** Settings that a person may give one server; null takes the default of limits.ts. */
 export interface ServerLimits {

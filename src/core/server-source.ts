@@ -31,4 +31,23 @@ export interface InstalledPackage {
   version: string;
   /** `sha512-…` of npm as its lock file recorded it, `sha256:…` of an image or a file, `sha1:…` of a commit; empty where the tool that fetched it tells none. */
   integrity: string;
+  /** Absent where there was nothing besides, and in what older releases installed. */
+  asked?: AskedFor;
+}
+
+/** What a package was fetched and filled with besides, so that its other versions can be. */
+export interface AskedFor {
+  /** Another registry than the usual one. */
+  registry?: string;
+  /** The publisher's words before the package; secrets are references. */
+  runtimeArguments?: string[];
+  /** Of a bundle, whose manifest makes a command line of it. */
+  given?: GivenToBundle;
+}
+
+/** What a person gave: arguments after all others, values by their names, with references in the place of secrets; relative paths are meant from `cwd`. */
+export interface GivenToBundle {
+  args: string[];
+  env: Record<string, string>;
+  cwd: string | null;
 }

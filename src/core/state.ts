@@ -64,7 +64,6 @@ export interface Core {
 export interface CoreConfig {
   identity: Identity;
   startSlots: number;
-  /** In [0, 1); seeded in tests. */
   random: () => number;
   /** Tells this daemon from all others: an answer to a question of an earlier one means nothing to this one. */
   generation: string;
@@ -93,8 +92,9 @@ export interface KnownServer {
   readonly extensionTools: Set<string>;
   /** When it was first seen to ask something during a call; sessions that came later get processes of their own. */
   callsBackSince: number | null;
-  /** A person must act first: why. */
+  /** A person must act first: why; and what it lists otherwise than a person agreed to, as sentences. */
   locked: ServerLock | null;
+  drift: readonly string[];
   wish: Wish;
 }
 
@@ -288,7 +288,7 @@ export interface HostSession {
   calls: number;
 }
 
-/** What a host watches: by server and raw URI (`watchKey`), the URI as the host named it. */
+/** By server and raw URI (`watchKey`), the URI as the host named it. */
 export type WatchedUris = Map<string, string>;
 
 export interface Listen {

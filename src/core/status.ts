@@ -102,17 +102,21 @@ function healthOf(known: KnownServer, instance: Instance | null): Health {
   if (instance.phase === 'failed' || instance.phase === 'backoff') return 'degraded';
   for (const topic of instance.findings.keys()) if (topic.startsWith('list') || topic === 'memory') return 'degraded';
   if (!storedFindings(known, instance).every(isRepair)) return 'degraded';
-  if (hasCrashed(instance)) return 'degraded';
+  if (hasCrashed(instance) || known.drift.length > 0) return 'degraded';
   return 'ok';
 }
 
-function fixFor({ definition: { name, enabled }, locked }: KnownServer, instance: Instance | null): string | null {
+function fixFor(
+  { definition: { name, enabled }, locked, drift }: KnownServer,
+  instance: Instance | null,
+): string | null {
   if (!enabled) return `mcpd enable ${name}`;
   if (locked !== null) return locked.fix;
   if (instance === null) return null;
   if (hasCrashed(instance) || instance.phase === 'failed' || instance.phase === 'backoff')
     return `mcpd logs ${name}; then mcpd start ${name}`;
-  return instance.misses >= HEALTH_MISSES_MAX ? `mcpd restart ${name}` : null;
+  if (instance.misses >= HEALTH_MISSES_MAX) return `mcpd restart ${name}`;
+  return drift.length > 0 ? `look at it: mcpd info ${name}; when it is well: mcpd lock ${name} --agree` : null;
 }
 
 /** It ended by itself, and nothing has shown since that it stays up. */
@@ -121,7 +125,7 @@ function hasCrashed({ phase, unstable }: Instance): boolean {
 }
 
 function findingsOf(known: KnownServer, instance: Instance | null): string[] {
-  return [...(instance?.findings.values() ?? []), ...storedFindings(known, instance)];
+  return [...known.drift, ...(instance?.findings.values() ?? []), ...storedFindings(known, instance)];
 }
 
 /** Findings of the lists as they were last read, as long as this instance has read none. */

@@ -156,8 +156,8 @@ export class Control implements DaemonControl {
     return this.#parts.installs.install((installer) => installer.apply(request));
   }
 
-  async exportSet(): Promise<DeclaredSet> {
-    return (await this.#parts.installs.installer()).exportSet();
+  async exportSet(options: { lock: boolean }): Promise<DeclaredSet> {
+    return (await this.#parts.installs.installer()).exportSet(options);
   }
 
   tokens(): TokenInfo[] {

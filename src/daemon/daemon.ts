@@ -15,6 +15,7 @@ import type { SecretSurroundings } from '../secret-keys.ts';
 import { openSecrets, type Secrets } from '../secrets.ts';
 import type { ServerMasks } from '../servers/server-masks.ts';
 import { createServerProcesses, type ServerProcesses } from '../servers/server-processes.ts';
+import { Agreements } from './agreements.ts';
 import { closeInOrder } from './closing.ts';
 import { Condition } from './condition.ts';
 import { Control } from './control.ts';
@@ -113,6 +114,7 @@ class WiredDaemon implements Daemon, Parts {
   readonly watching: Watching;
   readonly telemetry: DaemonTelemetry;
   readonly proofs: Proofs;
+  readonly agreements: Agreements;
   readonly ended: Promise<EndReason>;
   readonly now = () => performance.now();
   readonly #ending = new Ending();
@@ -127,6 +129,7 @@ class WiredDaemon implements Daemon, Parts {
     this.masks = masks;
     this.clients = new ClientTokens(registry);
     this.proofs = new Proofs(registry);
+    this.agreements = new Agreements(this);
     this.history = history;
     this.#condition = new Condition(this, { engine, warnings, startedAt });
     this.telemetry = new DaemonTelemetry(this, startedAt);
@@ -157,10 +160,9 @@ class WiredDaemon implements Daemon, Parts {
     const definitions = this.registry.allServers();
     const memories = this.registry.allMemories();
     const wishes = this.registry.allWishes();
-    for (const definition of definitions) {
-      const { name } = definition;
-      this.#define(definition, memories.get(name) ?? null, wishes.get(name) ?? null);
-    }
+    for (const definition of definitions)
+      this.#define(definition, memories.get(definition.name) ?? null, wishes.get(definition.name) ?? null);
+    this.agreements.lookSoon();
     this.watching.follow(definitions);
     if (this.secrets.damage !== null) void this.secrets.ready(KEYRING_PROMPT_MS).then(() => this.telemetry.readAgain());
     await listening;
@@ -263,7 +265,7 @@ class WiredDaemon implements Daemon, Parts {
       now: this.now,
       hosts: this.hosts.edge,
       servers: this.processes,
-      registry: this.registry,
+      registry: this.agreements.watching(this.registry),
       history: toEach(this.figures.history, this.telemetry, this.proofs, heapForCalls),
       log: (line) => this.processes.log(line.server).lifecycle(line.level, logText(line)),
       publish: (topic, name) => {

@@ -87,6 +87,7 @@ export class Installing {
         if (server === null) throw new McpdError('SERVER_UNKNOWN', { what: `${name} was uninstalled meanwhile` });
         return { server: shown(server, parts.masks), tools: toolsOf(gateway, name) };
       },
+      lockWritten: () => parts.agreements.look(),
       dropLog: (server) => processes.deleteLog(server),
       ending: parts.ending,
       now: () => Date.now(),
@@ -109,6 +110,7 @@ export class Installing {
     if (known === undefined || known.definition.fingerprint !== outcome.memory.fingerprint) return;
     const memory = { ...outcome.memory, callsBack: known.callsBackSince !== null };
     registry.saveMemory(server, memory);
+    this.#parts.agreements.lookSoon();
     runtime.post({ type: 'server-defined', at: now(), definition: known.definition, memory });
   }
 

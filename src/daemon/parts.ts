@@ -8,6 +8,7 @@ import type { Paths } from '../paths.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ServerMasks } from '../servers/server-masks.ts';
 import type { ServerProcesses } from '../servers/server-processes.ts';
+import type { Agreements } from './agreements.ts';
 import type { Figures } from './figures.ts';
 import type { Hosts } from './hosts.ts';
 import type { InstallWork } from './install-work.ts';
@@ -40,6 +41,7 @@ export interface Parts {
   watching: Watching;
   telemetry: DaemonTelemetry;
   proofs: Proofs;
+  agreements: Agreements;
   /** Monotonic milliseconds. */
   now: () => number;
   status(): DaemonStatus;

@@ -4,8 +4,10 @@ import { placeOfRegistry } from '../../registry/official/exchange.ts';
 import { KeptAnswers } from '../../registry/official/kept-answers.ts';
 import { publishedListing } from '../../registry/official/published-listing.ts';
 import { McpRegistries } from '../../registry/official/registries.ts';
-import type { RegistriesInfo, RegistriesRequest, SearchAnswer } from '../api/contract/search.ts';
+import type { RegistriesInfo, RegistriesRequest, RegistryStanding, SearchAnswer } from '../api/contract/search.ts';
 import type { RegistriesControl } from '../api/registries-control.ts';
+import type { InstalledPackage } from '../core/model.ts';
+import { asMcpdError } from '../errors.ts';
 import { proxiesOf } from '../proxy.ts';
 import { fetchThrough } from '../proxy-fetch.ts';
 import type { Parts } from './parts.ts';
@@ -43,6 +45,16 @@ export class DaemonRegistries implements RegistriesControl {
     return { published: { ...published, warnings: [...warnings, ...published.warnings] }, place: registry.place };
   }
 
+  standings(): Promise<RegistryStanding[]> {
+    return Promise.all(
+      this.#parts.registry.allServers().flatMap(({ name: server, source }) => {
+        const [, name, version] = source.kind === 'registry' ? (/^(.+)@([^@]+)$/.exec(source.ref) ?? []) : [];
+        if (source.kind !== 'registry' || name === undefined || version === undefined) return [];
+        return [this.#standing(server, name, version, source.package)];
+      }),
+    );
+  }
+
   info(): RegistriesInfo {
     const { addresses, from, fault } = this.#settings();
     const registries = addresses.map((address) => ({ address, place: placeOfRegistry(address) }));
@@ -52,6 +64,24 @@ export class DaemonRegistries implements RegistriesControl {
   set(request: RegistriesRequest | null): RegistriesInfo {
     this.#parts.registry.setSetting(SETTING, request === null ? null : settingOf(request.registries));
     return this.info();
+  }
+
+  async #standing(
+    server: string,
+    name: string,
+    version: string,
+    pack: InstalledPackage | null,
+  ): Promise<RegistryStanding> {
+    const unknown = { server, name, version: null, place: null, status: null, statusMessage: null, error: null };
+    try {
+      const standing = await this.#registries.standing(name, version, pack, this.#parts.ending);
+      if (standing === null) return unknown;
+      const { listing, place, fault } = standing;
+      const { status, statusMessage } = listing;
+      return { ...unknown, version: listing.version, place, status, statusMessage, error: fault?.report() ?? null };
+    } catch (thrown) {
+      return { ...unknown, error: asMcpdError(thrown, 'INTERNAL', `${name} could not be asked for`).report() };
+    }
   }
 
   #settings() {

@@ -1,6 +1,7 @@
 import type { SecretInfo } from '../api/contract/credentials.ts';
 import type { Check, HealthReport, Verdict } from '../api/contract/health.ts';
 import type { LockState } from '../api/contract/lock.ts';
+import type { RegistryStanding } from '../api/contract/search.ts';
 import type { DaemonStatus, ProcessTree, ServerStatus } from '../api/contract.ts';
 import { asMcpdError } from '../errors.ts';
 import type { Paths } from '../paths.ts';
@@ -11,6 +12,7 @@ import { checkHome } from './home.ts';
 import { judgeLock } from './lock.ts';
 import { checkLoginPath } from './login-path.ts';
 import { judgeSecrets } from './secrets.ts';
+import { judgeStandings } from './standings.ts';
 import { judgeStrays } from './strays.ts';
 
 /** What the checks are made of. */
@@ -28,6 +30,8 @@ export interface Seen {
   processes: Pick<ProcessTree, 'servers'>;
   /** What is otherwise than mcpd.lock says. */
   lock: readonly LockState[];
+  /** What MCP registries say of what was installed from them; none where nobody asked. */
+  standings: readonly RegistryStanding[];
 }
 
 /** What `mcpd doctor` and the page both look at, in the order in which a person reads it. A look that fails is a finding itself. */
@@ -69,6 +73,7 @@ const LOOKS: readonly Look[] = [
   { topic: 'servers', run: ({ servers }) => servers.map(judgeServer) },
   { topic: 'processes', run: ({ processes }) => judgeStrays(processes) },
   { topic: 'lock', run: ({ lock }) => judgeLock(lock) },
+  { topic: 'registry', run: ({ standings }) => judgeStandings(standings) },
   { topic: 'secrets', run: ({ secrets }) => judgeSecrets(secrets) },
 ];
 

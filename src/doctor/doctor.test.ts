@@ -12,6 +12,7 @@ import { judgeDaemon, judgeServer } from './daemon.ts';
 import { checkFiles, judgeFiles } from './files.ts';
 import { judgeDisk } from './home.ts';
 import { judgeSecrets } from './secrets.ts';
+import { judgeStandings } from './standings.ts';
 import { judgeStrays } from './strays.ts';
 
 const status: DaemonStatus = {
@@ -139,6 +140,7 @@ test('a look that fails is a finding, and the others go on', async () => {
       secrets: [],
       processes: broken,
       lock: [{ server: 'weather', locked: null, differences: ['files were changed'] }],
+      standings: [],
     });
     expect(checks).toContainEqual(
       expect.objectContaining({ topic: 'processes', verdict: 'failure', text: 'this could not be looked at: no luck' }),
@@ -154,6 +156,27 @@ test('a look that fails is a finding, and the others go on', async () => {
   } finally {
     rmSync(home, { recursive: true });
   }
+});
+
+test('what an MCP registry has taken back or given up is told; one that could not be asked is said to be so', () => {
+  const known = { server: 'weather', name: 'io.github.acme/weather', version: '1.0.0', place: 'r.test' };
+  const active = { ...known, status: 'active', statusMessage: null, error: null } as const;
+  const error = { code: 'FETCH_FAILED', what: 'r.test cannot be reached' } as const;
+  expect(judgeStandings([])).toEqual([]);
+  expect(judgeStandings([active])).toMatchObject([{ topic: 'registry', verdict: 'ok' }]);
+  expect(judgeStandings([{ ...active, status: 'deleted', statusMessage: 'it steals' }])).toMatchObject([
+    { verdict: 'warning', text: 'weather: io.github.acme/weather 1.0.0 is deleted at r.test: it steals' },
+  ]);
+  expect(judgeStandings([{ ...active, status: 'deprecated', error }])).toMatchObject([
+    { verdict: 'warning', text: expect.stringContaining('1.0.0 is deprecated at r.test'), fix: 'mcpd update weather' },
+    { verdict: 'note', text: expect.stringContaining('could not be asked: r.test cannot be reached') },
+  ]);
+  expect(judgeStandings([{ ...active, version: null, place: null, status: null, error }])).toMatchObject([
+    { verdict: 'note', text: expect.stringContaining('could not be asked') },
+  ]);
+  expect(judgeStandings([{ ...active, version: null, place: null, status: null }])).toMatchObject([
+    { verdict: 'note', text: 'weather: no MCP registry that is asked has its version of io.github.acme/weather' },
+  ]);
 });
 
 test('what two looks found is told once, but each server keeps its line', () => {

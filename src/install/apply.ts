@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ApplyRequest, ApplyResult, InstallEvent } from '../api/contract.ts';
-import type { ServerDefinition, ServerSource } from '../core/model.ts';
+import type { InstalledPackage, ServerDefinition, ServerSource } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { riskyVariables } from '../risky-variables.ts';
 import { isConfidential } from '../secret-shape.ts';
@@ -31,8 +31,9 @@ export async function applyDeclared(
   }
   const file = readDeclared(path, request.text);
   const installed = ports.registry.allServers();
-  const exported = exportSet(installed, ports).mcpServers;
-  const diff = compareDeclared(path, file, installed, exported);
+  const exported = exportSet(installed, ports, { lock: false }).mcpServers;
+  const locked = exportSet(installed, ports, { lock: true }).mcpServers;
+  const diff = compareDeclared(path, file, installed, exported, locked);
   const uses = ({ name, entry }: Declaration, present: DeclaredEntry | null) =>
     newSecretUses(name, entry, present, ports.secrets.names(name), dirname(path));
   const result: ApplyResult = {
@@ -142,7 +143,7 @@ async function registrationOf(
   }
   const { install: spec, args = [], sharing } = entry;
   const request = { spec, name, args, env: Object.fromEntries(env), cwd: folder, sharing };
-  const plan = await installs.planFor(request, steps.signal);
+  const plan = await installs.planFor(request, steps.signal, undefined, entry.package);
   if (plan.origin.kind === 'folder') {
     throw new McpdError('SPEC_INVALID', {
       what: `${name} cannot be installed from a folder by a file`,
@@ -151,6 +152,7 @@ async function registrationOf(
   }
   checkNothingMissing(name, entry.install, plan.missing);
   const fetched = await installs.fetchFor(plan, {}, steps);
+  checkIntegrity(name, entry, path, fetched?.installed ?? null);
   const plain = installedDefinition(plan, fetched, addedAt);
   const installed = { ...source, install: entry.install };
   const withPackage: ServerSource = fetched === null ? installed : { ...installed, package: fetched.installed };
@@ -158,6 +160,27 @@ async function registrationOf(
   const definition = definitionOf(name, plain.launch, withPackage, { ...entry, sharing: plain.sharing }, facts);
   return { definition, secrets: plan.secrets, warnings: plan.warnings };
 }
+
+/** Of a package with several files any machine has some: each of them must be among those of the file. @throws McpdError INTEGRITY_MISMATCH */
+function checkIntegrity(name: string, entry: DeclaredEntry, path: string, installed: InstalledPackage | null): void {
+  const wanted = entry.package?.integrity;
+  if (wanted === undefined) return;
+  const known = new Set(wanted.split(/\s+/));
+  const found = installed?.integrity.split(/\s+/).filter((hash) => hash !== '') ?? [];
+  if (found.length > 0 && found.every((hash) => known.has(hash))) return;
+  const [other = null] = found.filter((hash) => !known.has(hash));
+  throw new McpdError('INTEGRITY_MISMATCH', {
+    what: `${entry.install} is not what ${path} says, and ${name} was not installed`,
+    why:
+      other === null
+        ? `its integrity must be ${wanted.slice(0, INTEGRITY_SHOWN)}, and what fetched it tells none`
+        : `its integrity is ${other.slice(0, INTEGRITY_SHOWN)}, and must be ${wanted.slice(0, INTEGRITY_SHOWN)}`,
+    fix: 'find out from its publisher why it was replaced; then write the file anew: mcpd export --lock',
+  });
+}
+
+/** One sha512 as npm writes it. */
+const INTEGRITY_SHOWN = 96;
 
 /** Without a folder of its own a command runs where the file lies: what is kept in a repository names files of it. */
 function commandParts(entry: DeclaredEntry, folder: string) {

@@ -63,12 +63,12 @@ export function readDeclared(path: string, text: string): DeclaredFile {
   return file;
 }
 
-/** What has to be done so that the registry has what the file at `path` declares. `exported` is what an export would write now. */
+/** What has to be done so that the registry has what the file at `path` declares. `exported` is what exports would write now. */
 export function compareDeclared(
   path: string,
   file: DeclaredFile,
   installed: readonly ServerDefinition[],
-  exported: DeclaredSet['mcpServers'],
+  ...exported: DeclaredSet['mcpServers'][]
 ): DeclaredDiff {
   const present = new Map(installed.map((definition) => [definition.name, definition]));
   const diff: DeclaredDiff = { add: [], change: [], remove: [], unchanged: [], failed: [...file.failed] };
@@ -79,8 +79,8 @@ export function compareDeclared(
     if (before === undefined) diff.add.push(declaration);
     else if (!isFrom(before, path)) {
       // A server of the same name that somebody installed: fine if it is just what the file says, as after an export.
-      const asExported = exported[before.name];
-      if (asExported !== undefined && digestOf(asExported) === declaration.digest) diff.unchanged.push(before.name);
+      const digests = exported.flatMap((set) => set[before.name] ?? []).map(digestOf);
+      if (digests.includes(declaration.digest)) diff.unchanged.push(before.name);
       else diff.failed.push({ name: declaration.name, error: elsewhere(before) });
     } else if (before.source.kind === 'file' && before.source.digest === declaration.digest)
       diff.unchanged.push(before.name);
@@ -111,6 +111,7 @@ const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['env', 'texts by the names of variables'],
   ['cwd', 'a text'],
   ['install', 'a text'],
+  ['package', 'integrity, registry and runtimeArguments'],
   ['start', '"on-demand", "always" or "manual"'],
   ['sharing', '"auto", "shared", "per-session" or "per-workspace"'],
   ['enabled', 'true or false'],
@@ -143,6 +144,8 @@ function readEntry(name: string, value: unknown): { entry: DeclaredEntry; warnin
   const ways = WAYS.filter((way) => entry[way] !== undefined);
   if (ways.length > 1) throw invalid(`it has both "${ways[0]}" and "${ways[1]}"`, 'keep one of the two');
   if (ways.length === 0) throw invalid('it has neither "command" nor "install" nor "url"');
+  if (entry.package !== undefined && entry.install === undefined)
+    throw invalid('it has "package" without "install"', 'name what it is installed from');
   const unknown = Object.keys(value).filter((member) => !MEMBERS.has(member));
   return {
     // Several hosts write `disabled`: what is off there must not start here.

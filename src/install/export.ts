@@ -21,11 +21,15 @@ type ExportPorts = { paths: Pick<Paths, 'packageOf'> } & Pick<InstallPorts, 'cat
 /**
  * What is installed, in the form that `mcpd apply -f` reads. Packages at their exact version. Secret values are not in it: a launch holds
  * references only. A development folder becomes its command line.
+ * @param lock with the integrity of packages, which an apply insists on
  */
-export function exportSet(definitions: readonly ServerDefinition[], ports: ExportPorts): DeclaredSet {
-  return {
-    mcpServers: Object.fromEntries(definitions.map((definition) => [definition.name, entryOf(definition, ports)])),
-  };
+export function exportSet(
+  definitions: readonly ServerDefinition[],
+  ports: ExportPorts,
+  { lock }: { lock: boolean },
+): DeclaredSet {
+  const entries = definitions.map((definition) => [definition.name, entryOf(definition, ports, lock)]);
+  return { mcpServers: Object.fromEntries(entries) };
 }
 
 // — internal —
@@ -36,11 +40,25 @@ function installText({ kind, identifier, version, integrity }: InstalledPackage)
     : packageText(kind, identifier, version);
 }
 
-function entryOf(definition: ServerDefinition, ports: ExportPorts): DeclaredEntry {
+/** What its install names besides; of a bundle the hash stands in the spec. */
+function packageFacts(
+  { kind, integrity, asked = {} }: InstalledPackage,
+  lock: boolean,
+): Pick<DeclaredEntry, 'package'> {
+  const { registry, runtimeArguments } = asked;
+  const facts = {
+    ...(lock && integrity !== '' && kind !== 'mcpb' ? { integrity } : {}),
+    ...(registry === undefined ? {} : { registry }),
+    ...(runtimeArguments === undefined ? {} : { runtimeArguments }),
+  };
+  return Object.keys(facts).length === 0 ? {} : { package: facts };
+}
+
+function entryOf(definition: ServerDefinition, ports: ExportPorts, lock: boolean): DeclaredEntry {
   const { launch, start, sharing, enabled, limits } = definition;
   const given = Object.entries(limits).filter((limit): limit is [keyof ServerLimits, number] => limit[1] !== null);
   return {
-    ...(launch.kind === 'http' ? addressOf(launch) : programOf(definition, launch, ports.paths)),
+    ...(launch.kind === 'http' ? addressOf(launch) : programOf(definition, launch, ports.paths, lock)),
     ...(start === 'on-demand' ? {} : { start }),
     ...(sharing === usualSharing(definition, ports) ? {} : { sharing }),
     ...(enabled ? {} : { enabled }),
@@ -60,6 +78,7 @@ function programOf(
   { name, source }: ServerDefinition,
   launch: StdioLaunch,
   paths: Pick<Paths, 'packageOf'>,
+  lock: boolean,
 ): DeclaredEntry {
   const env = Object.keys(launch.env).length === 0 ? {} : { env: { ...launch.env } };
   const withArgs = (args: string[]) => ({ ...(args.length === 0 ? {} : { args }), ...env });
@@ -75,6 +94,7 @@ function programOf(
     const variables = Object.entries(launch.env).map(([variable, text]) => [variable, elsewhere(text)]);
     return {
       install: installText(installed),
+      ...packageFacts(installed, lock),
       ...withArgs(words.slice(program + 1).map(elsewhere)),
       ...(variables.length === 0 ? {} : { env: Object.fromEntries(variables) }),
     };

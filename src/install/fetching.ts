@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { InstallPlan } from '../api/contract.ts';
+import type { AskedFor } from '../core/model.ts';
 import { OWN_NODE } from '../own-places.ts';
 import { sourceFor } from './packages/kinds.ts';
 import type { FetchedPackage } from './packages/source.ts';
@@ -18,7 +19,7 @@ export async function fetchPlanned(
   options: { allowScripts?: boolean | undefined },
   steps: Steps,
 ): Promise<FetchedPackage> {
-  const { kind, identifier, fileSha256, runtimeArguments } = fetch;
+  const { kind, identifier, fileSha256 } = fetch;
   const source = sourceFor(packages, kind, identifier);
   steps.begin('fetch', fetchText(fetch));
   // Nothing in the registry points there: an install that was killed left it.
@@ -27,7 +28,6 @@ export async function fetchPlanned(
     ...versionRequest({ paths, catalog }, plan.name, fetch),
     allowScripts: options.allowScripts === true,
     fileSha256,
-    runtimeArguments,
     variables: Object.keys(plan.env),
   };
   const fetched = await source.fetch(request, steps.signal, (detail) => steps.detail(detail));
@@ -37,7 +37,8 @@ export async function fetchPlanned(
   });
   steps.warn(...fetched.warnings);
   steps.detail(`${packageText(kind, identifier, fetched.installed.version)} is here`);
-  return fetched;
+  const asked = askedFor(plan, fetch);
+  return asked === null ? fetched : { ...fetched, installed: { ...fetched.installed, asked } };
 }
 
 /** What a person is shown; `exact`: with the version that its tag or range stands for now. @throws McpdError as the source */
@@ -57,9 +58,11 @@ async function atVersion(
   name: string,
   fetch: PlannedFetch,
 ): Promise<PlannedFetch> {
-  if (isExactVersion(fetch.range)) return fetch;
+  // A tag is the version that people know of an image.
+  if (isExactVersion(fetch.range) || fetch.kind === 'oci') return fetch;
   const source = sourceFor(ports.packages, fetch.kind, fetch.identifier);
-  return { ...fetch, range: await source.versionOf(versionRequest(ports, name, fetch), ports.ending) };
+  const { version } = await source.versionOf(versionRequest(ports, name, fetch), ports.ending);
+  return { ...fetch, range: version };
 }
 
 async function previewOf({ packages }: Pick<InstallPorts, 'packages'>, plan: PlannedInstall, fetch: PlannedFetch) {
@@ -71,8 +74,18 @@ async function previewOf({ packages }: Pick<InstallPorts, 'packages'>, plan: Pla
 function versionRequest(
   { paths, catalog }: Pick<InstallPorts, 'paths' | 'catalog'>,
   name: string,
-  { identifier, range, registry }: PlannedFetch,
+  { identifier, range, registry, runtimeArguments }: PlannedFetch,
 ) {
   const knownNames = catalog().map((entry) => entry.name);
-  return { identifier, range, knownNames, folder: paths.packageOf(name), registry };
+  return { identifier, range, knownNames, folder: paths.packageOf(name), registry, runtimeArguments };
+}
+
+/** What its other versions need as well; null when that is nothing. */
+function askedFor({ given }: PlannedInstall, { kind, registry, runtimeArguments }: PlannedFetch): AskedFor | null {
+  const asked: AskedFor = {
+    ...(registry === null ? {} : { registry }),
+    ...(runtimeArguments.length === 0 ? {} : { runtimeArguments }),
+    ...(kind === 'mcpb' ? { given } : {}),
+  };
+  return Object.keys(asked).length === 0 ? null : asked;
 }

@@ -153,8 +153,8 @@ export class Installer {
     while (this.#atWork.size > 0) await Promise.allSettled(this.#atWork);
   }
 
-  exportSet(): DeclaredSet {
-    return exportSet(this.#ports.registry.allServers(), this.#ports);
+  exportSet(options: { lock: boolean } = { lock: false }): DeclaredSet {
+    return exportSet(this.#ports.registry.allServers(), this.#ports, options);
   }
 
   async #during<T>(work: () => Promise<T>): Promise<T> {

@@ -10,6 +10,7 @@ import { fetchPlanned, viewOf } from './fetching.ts';
 import { checkNothingMissing } from './inputs.ts';
 import { originOf, readFrom } from './lookup.ts';
 import { NamesInUse } from './names-in-use.ts';
+import { type DeclaredPackage, withAsked } from './origins.ts';
 import type { FetchedPackage } from './packages/source.ts';
 import { type PlanContext, type PlannedInstall, planInstall } from './plan.ts';
 import type { InstallPorts } from './ports.ts';
@@ -98,13 +99,15 @@ export class Installs {
     return { name, description: '', ...shown };
   }
 
-  /** The spec looked up and planned; nothing is fetched. */
+  /** The spec looked up and planned; nothing is fetched. `asked` is what a declared file says of its package. */
   async planFor(
     request: InstallRequest,
     signal: AbortSignal,
     report: (detail: string) => void = () => undefined,
+    asked: DeclaredPackage = {},
   ): Promise<PlannedInstall> {
-    const origin = await originOf(parseSpec(request.spec), request.package ?? null, this.#ports, signal);
+    const found = await originOf(parseSpec(request.spec), request.package ?? null, this.#ports, signal);
+    const origin = withAsked(found, asked);
     return planInstall(request, await readFrom(this.#ports, origin, signal, report), this.#context(request));
   }
 

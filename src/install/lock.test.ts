@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LockFile } from '../api/contract/lock.ts';
 import { DEFAULT_LIMITS, type ServerDefinition, type ServerMemory } from '../core/model.ts';
-import { agreedTo, differencesOf, nextLock, type Present } from './lock.ts';
+import { agreedTo, differencesOf, driftOf, nextLock, type Present } from './lock.ts';
 
 const EMPTY: LockFile = { version: 1, servers: {} };
 
@@ -61,6 +61,20 @@ test('what a server lists later is not agreed to by that: the lock keeps what wa
     'what it tells models was changed since it was installed',
   ]);
   expect(differencesOf(locked(agreedTo(after, now, null)), now, undefined)).toEqual([]);
+});
+
+test('what it tells models is what counts for its health: resources come and go, and another launch was agreed to by itself', () => {
+  const before = nextLock(EMPTY, [present('a', [read])], new Map());
+  const now = present('a', [read]);
+  if (now.memory === null) throw new RangeError('it was read');
+  const resources = { kind: 'resources' as const, entries: ['{"uri":"x:1","name":"x"}'], findings: [] };
+  const grown = { ...now, memory: { ...now.memory, lists: [...now.memory.lists, resources] } };
+  expect(driftOf(locked(before), grown)).toEqual([]);
+  expect(differencesOf(locked(before), grown, undefined)).toHaveLength(1);
+  expect(driftOf(locked(before), present('a', [sends]))).toEqual([
+    'its tools are not those that were agreed to: otherwise: read',
+  ]);
+  expect(driftOf(locked(before), present('b', [sends]))).toEqual([]);
 });
 
 test('another version is taken as it is, since it was agreed to; a server that is gone leaves the lock', () => {

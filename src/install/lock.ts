@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { LockedServer, LockFile } from '../api/contract/lock.ts';
-import { LIST_KINDS, type ListKind, type ServerDefinition, type ServerMemory } from '../core/model.ts';
+import {
+  type InstalledPackage,
+  LIST_KINDS,
+  type ListKind,
+  type ServerDefinition,
+  type ServerMemory,
+} from '../core/model.ts';
 import { placed } from '../own-places.ts';
 import { LIST_KEYS } from './list-changes.ts';
 
@@ -48,14 +54,22 @@ export function differencesOf(
     ...(files === undefined || files === locked.files
       ? []
       : ['files of its package were changed since it was installed']),
-    ...(memory === null || locked.lists === null ? [] : listDifferences(locked.lists, memory)),
-    ...(memory === null || locked.lists === null || digestOf(memory.instructions) === locked.instructions
-      ? []
-      : ['what it tells models was changed since it was installed']),
+    ...(memory === null || locked.lists === null ? [] : memoryDifferences(locked, locked.lists, memory, LIST_KINDS)),
   ];
 }
 
+/**
+ * What it tells models otherwise than it was agreed to, as sentences: its tools, prompts and templates, and its instructions. Resources are
+ * data that come and go. None while the lock is of another launch.
+ */
+export function driftOf(locked: LockedServer, { definition, memory }: Present): string[] {
+  if (locked.fingerprint !== definition.fingerprint || locked.lists === null || memory === null) return [];
+  return memoryDifferences(locked, locked.lists, memory, TOLD_KINDS);
+}
+
 // — internal —
+
+const TOLD_KINDS = LIST_KINDS.filter((kind) => kind !== 'resources');
 
 /** Of names in a sentence; the others are counted. */
 const NAMES_SHOWN = 5;
@@ -73,7 +87,7 @@ function lockedOf(
   files: string | null,
 ): LockedServer {
   const agreed = memory === null ? { lists: null, instructions: null } : agreedOf(memory);
-  const pack = 'package' in source ? (source.package ?? null) : null;
+  const pack = lockedPackage('package' in source ? (source.package ?? null) : null);
   if (launch.kind === 'http')
     return {
       package: pack,
@@ -92,6 +106,14 @@ function lockedOf(
     files,
     ...agreed,
   };
+}
+
+/** Without the values that a person gave: the lock names variables only. */
+function lockedPackage(pack: InstalledPackage | null): InstalledPackage | null {
+  if (pack?.asked?.given === undefined) return pack;
+  const { asked, ...plain } = pack;
+  const { given: _, ...rest } = asked;
+  return Object.keys(rest).length === 0 ? plain : { ...plain, asked: rest };
 }
 
 function agreedOf(memory: ServerMemory): Pick<LockedServer, 'lists' | 'instructions'> {
@@ -114,8 +136,24 @@ function digestsOf({ lists }: ServerMemory, kind: ListKind): Record<string, stri
   );
 }
 
-function listDifferences(agreed: NonNullable<LockedServer['lists']>, memory: ServerMemory): string[] {
-  return LIST_KINDS.flatMap((kind) => {
+function memoryDifferences(
+  { instructions }: LockedServer,
+  lists: AgreedLists,
+  memory: ServerMemory,
+  kinds: readonly ListKind[],
+): string[] {
+  return [
+    ...listDifferences(lists, memory, kinds),
+    ...(digestOf(memory.instructions) === instructions
+      ? []
+      : ['what it tells models was changed since it was installed']),
+  ];
+}
+
+type AgreedLists = NonNullable<LockedServer['lists']>;
+
+function listDifferences(agreed: AgreedLists, memory: ServerMemory, kinds: readonly ListKind[]): string[] {
+  return kinds.flatMap((kind) => {
     const before = new Map(Object.entries(agreed[kind]));
     const after = new Map(Object.entries(digestsOf(memory, kind)));
     const added = [...after.keys()].filter((key) => !before.has(key));

@@ -1,9 +1,10 @@
 import type { LockFile, LockReport, LockState } from '../api/contract/lock.ts';
 import type { ServerDefinition } from '../core/model.ts';
 import { errnoOf } from '../errors.ts';
-import { readPrivate, removeUnfinished, writePrivate } from '../private-file.ts';
+import { removeUnfinished, writePrivate } from '../private-file.ts';
 import { unknownServer } from '../unknown-server.ts';
 import { agreedTo, differencesOf, nextLock, type Present } from './lock.ts';
+import { readLockFile } from './lock-file.ts';
 import { filesDigest, versionFolderOf } from './package-files.ts';
 import type { InstallPorts } from './ports.ts';
 
@@ -94,24 +95,14 @@ export class Locking {
     }
   }
 
-  /** A file that is not there, or that nobody can read any more, is written anew with the next change. */
   async #read(): Promise<LockFile> {
-    const none: LockFile = { version: 1, servers: {} };
     await removeUnfinished(this.#ports.paths.lock);
-    const text = await readPrivate(this.#ports.paths.lock);
-    if (text === null) return none;
-    try {
-      const read = JSON.parse(text) as Partial<LockFile> | null;
-      return read?.version === 1 && typeof read.servers === 'object' && read.servers !== null
-        ? (read as LockFile)
-        : none;
-    } catch {
-      return none; // see above
-    }
+    return readLockFile(this.#ports.paths.lock);
   }
 
   async #write(lock: LockFile): Promise<void> {
     await writePrivate(this.#ports.paths.lock, `${JSON.stringify(lock, null, 2)}\n`);
+    await this.#ports.lockWritten();
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import type { CatalogEntry } from '../../registry/catalog.ts';
 import { shortName } from '../../registry/official/published-listing.ts';
 import type { Published, PublishedPackage } from '../../registry/published.ts';
+import type { DeclaredSet } from '../api/contract.ts';
 import { didYouMean } from '../closest.ts';
 import type { Sharing } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
@@ -11,6 +12,9 @@ import type { Found, Origin, PackageOrigin } from './plan.ts';
 import { type Spec, specText } from './spec.ts';
 
 /** From what was found of a server to what is planned: which of its packages is installed. Pure. */
+
+/** What a declared file says of the package of an entry. */
+export type DeclaredPackage = NonNullable<DeclaredSet['mcpServers'][string]['package']>;
 
 /** @throws McpdError PACKAGE_UNSUPPORTED, INPUT_INVALID */
 export function catalogOrigin({ name, sharing, published }: CatalogEntry, facts: ChoiceFacts): Origin {
@@ -70,6 +74,17 @@ export function namedBundle(spec: Extract<Spec, { kind: 'bundle' }>): PackageOri
   const named = namedPackage({ kind: 'package', of: 'mcpb', identifier, range: '' });
   const pack = { ...named.package, version: null, fileSha256: sha256 };
   return { ...named, found: { kind: 'mcpb', ref: specText(spec) }, package: pack };
+}
+
+/** The package as it was fetched elsewhere. */
+export function withAsked(origin: Origin, { registry, runtimeArguments }: DeclaredPackage): Origin {
+  if (origin.kind !== 'package') return origin;
+  const words = runtimeArguments?.map((flag) => ({ flag, repeated: false, input: null }));
+  const told = {
+    ...(registry === undefined ? {} : { registryBaseUrl: registry }),
+    ...(words === undefined ? {} : { runtimeArguments: words }),
+  };
+  return { ...origin, package: { ...origin.package, ...told } };
 }
 
 /** What is known of a package once it was looked at. It says itself what it is called where a person named nothing but the package. */

@@ -1,6 +1,6 @@
 import type { Published, PublishedPackage, PublishedRemote } from '../../registry/published.ts';
 import type { InputSpec, InstallPlan, InstallRequest } from '../api/contract.ts';
-import type { HttpLaunch, PackageKind, Sharing } from '../core/model.ts';
+import type { GivenToBundle, HttpLaunch, PackageKind, Sharing } from '../core/model.ts';
 import type { Runnable } from './bin.ts';
 import { folderIn } from './bundle/places.ts';
 import { bundleText } from './bundle/spec.ts';
@@ -72,6 +72,8 @@ export interface PlannedInstall {
   /** Values for the secrets file, by the names that `args` and `env` refer to. */
   secrets: Map<string, string>;
   missing: InputSpec[];
+  /** What a person gave, so that it can be planned once more. */
+  given: GivenToBundle;
   warnings: string[];
 }
 
@@ -85,6 +87,7 @@ export function planInstall(request: InstallRequest, origin: Origin, context: Pl
     warnings.push('the install scripts of the package and of all that it needs will run');
   const { parts, remote } = partsOf(request, origin, given, values);
   const { description } = origin.kind === 'folder' ? origin.folder : origin.published;
+  const others = values.others();
   return {
     name,
     description: oneLine(description),
@@ -92,10 +95,11 @@ export function planInstall(request: InstallRequest, origin: Origin, context: Pl
     ...parts,
     remote,
     cwd: origin.kind === 'folder' ? origin.folder.path : null,
-    env: Object.fromEntries([...parts.env, ...values.others()]),
+    env: Object.fromEntries([...parts.env, ...others]),
     sharing: request.sharing ?? (origin.kind === 'folder' ? 'auto' : origin.sharing),
     secrets: values.secrets,
     missing: values.missing,
+    given: givenTo(request, given, values),
     warnings: [...warnings, ...parts.warnings],
   };
 }
@@ -132,6 +136,16 @@ export function fetchText({ kind, identifier, range, fileSha256 }: PlannedFetch)
 }
 
 // — internal —
+
+/** With references in the place of what is kept as a secret. */
+function givenTo({ env = {}, cwd }: InstallRequest, args: readonly string[], values: Values): GivenToBundle {
+  const referred = (text: string) => values.referenceFor(text) ?? text;
+  const texts = Object.entries(env).map(([name, { value }]) => [
+    name,
+    values.referenceFor(value) ?? value.split('\n').map(referred).join('\n'),
+  ]);
+  return { args: args.map(referred), env: Object.fromEntries(texts), cwd: cwd ?? null };
+}
 
 function publishedAt(origin: Origin): InstallPlan['published'] {
   if (origin.kind === 'folder' || origin.found.kind !== 'registry') return null;

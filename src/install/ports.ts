@@ -54,6 +54,8 @@ export interface InstallPorts {
   announce(definition: ServerDefinition, memory: ServerMemory | null): void;
   /** Tells the core that a server is gone; resolves when its last process is. */
   withdraw(server: ServerName): Promise<void>;
+  /** mcpd.lock says something else now. Never rejects. */
+  lockWritten(): Promise<void>;
   /** What `done` shows of a server that was just announced. */
   present(server: ServerName): { server: ServerStatus; tools: ToolInfo[] };
   /** Closes and removes the server's log files. */

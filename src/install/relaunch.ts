@@ -5,7 +5,7 @@ import type { FetchedPackage } from './packages/source.ts';
 /**
  * The launch of a server with the program of another version: its own arguments, folder and variables stay. Null when the launch does not
  * name the package in a way that can be replaced. Of a bundle the arguments
- * stay that its first manifest gave, as what a person gave is among them. Pure.
+ * stay that its first manifest gave: for one of which nobody knows what a person gave. Pure.
  * @param folder where versions of this server are installed
  */
 export function relaunched(

@@ -5,6 +5,7 @@ import type { InstalledPackage, ServerDefinition, ServerMemory } from '../core/m
 import { UPDATE_CHANGES_MAX } from '../operation-limits.ts';
 import { launchText } from './command-line.ts';
 import { listChanges } from './list-changes.ts';
+import { toldApart } from './versions.ts';
 
 /** What a person is shown of an update. Pure. */
 
@@ -23,8 +24,7 @@ export function offerOf(
       : { before: before.instructions, after: after.instructions };
   return {
     server: definition.name,
-    from: pack.version,
-    to: installed.version,
+    ...toldApart(pack, installed),
     package: `${installed.kind}:${installed.identifier}`,
     integrity: installed.integrity,
     commandLine: launchText(updated.launch),

@@ -7,17 +7,25 @@ import { McpdError } from '../errors.ts';
 import { UPDATE_AGREE_MS } from '../operation-limits.ts';
 import { unknownServer } from '../unknown-server.ts';
 import { launchText } from './command-line.ts';
+import { fetchedAnew } from './fetching-anew.ts';
 import type { NamesInUse } from './names-in-use.ts';
-import { sourceFor } from './packages/kinds.ts';
 import type { InstallPorts } from './ports.ts';
-import { relaunched } from './relaunch.ts';
 import { packageText } from './spec.ts';
 import { Steps } from './steps.ts';
 import { exists } from './traces.ts';
 import { trialError } from './trial-failure.ts';
 import { checkNotDeclared } from './uninstall.ts';
 import { offerOf, told } from './update-offer.ts';
-import { packageOf, rangeOf, versionOf, versionRequest, withoutPackage } from './versions.ts';
+import {
+  isSame,
+  packageOf,
+  publishedNow,
+  rangeNamed,
+  rangeOf,
+  rangeShown,
+  toldApart,
+  withoutPackage,
+} from './versions.ts';
 
 /**
  * Other versions of installed servers: fetch beside the old one → trial → offer; and after a yes one transaction, which keeps the old one.
@@ -58,8 +66,12 @@ export class Updates {
   async nextVersion(name: string, shown: string | null): Promise<NextVersion> {
     const { definition, pack } = this.#updatable(name, undefined);
     await checkNotDeclared(definition);
-    const version = await versionOf(this.#ports, definition, shown ?? rangeOf(definition));
-    return { package: packageText(pack.kind, pack.identifier, version), from: pack.version, to: version };
+    const range = shown === null ? rangeOf(definition) : rangeShown(pack, shown);
+    const published = await publishedNow(this.#ports, definition, range);
+    return {
+      package: packageText(pack.kind, pack.identifier, published.version),
+      ...toldApart(pack, published),
+    };
   }
 
   /** What waits for a yes. @throws McpdError SERVER_UNKNOWN */
@@ -95,7 +107,7 @@ export class Updates {
       const present = this.#known(name);
       await checkNotDeclared(present);
       const kept = registry.kept.of(name);
-      const [from, to] = [present, kept?.definition].map((one) => (one === undefined ? undefined : packageOf(one)));
+      const [from = null, to] = [present, kept?.definition].map((one) => (one === undefined ? null : packageOf(one)));
       if (kept === null || to == null || !(await this.#isThere(kept.definition))) {
         throw new McpdError('NOTHING_KEPT', {
           what: `there is no earlier version of ${name}`,
@@ -106,7 +118,12 @@ export class Updates {
           fix: `mcpd update ${name} --to VERSION`,
         });
       }
-      return this.#replace(present, kept.definition, kept.memory, { from: from?.version ?? '', to: to.version });
+      return this.#replace(
+        present,
+        kept.definition,
+        kept.memory,
+        from === null ? { from: '', to: to.version } : toldApart(from, to),
+      );
     });
   }
 
@@ -126,37 +143,28 @@ export class Updates {
     steps: Steps,
   ): Promise<UpdateEvent> {
     const { name, launch } = definition;
-    const { paths, packages, registry, trialAside } = this.#ports;
-    const { kind, identifier } = pack;
+    const { registry, trialAside } = this.#ports;
     await this.#forget(name);
-    const range = await versionOf(this.#ports, definition, request.exactly ?? request.to ?? rangeOf(definition));
-    if (range === pack.version) return { type: 'current', version: range };
+    const { exactly, to } = request;
+    const named = to === undefined ? rangeOf(definition) : rangeNamed(pack, to);
+    const range = exactly === undefined ? named : rangeShown(pack, exactly);
+    const published = await publishedNow(this.#ports, definition, range);
+    if (isSame(pack, published)) return { type: 'current', version: published.version };
+    if (exactly !== undefined && toldApart(pack, published).to !== exactly) throw notAsShown(name, exactly);
+    if (pack.kind === 'mcpb' && to !== undefined && to !== published.version)
+      throw otherBundle(name, pack, to, published.version);
     if (launch.kind === 'http') throw withoutPackage(name);
-    steps.begin('fetch', packageText(kind, identifier, range));
-    const fetched = await sourceFor(packages, kind, identifier).fetch(
-      {
-        ...versionRequest(this.#ports, name, identifier, range),
-        ...{ allowScripts: request.allowScripts === true, fileSha256: null, runtimeArguments: [] },
-        variables: Object.keys(launch.env),
-      },
-      steps.signal,
-      (detail) => steps.detail(detail),
+    const { installed, root, fresh, scriptsLeftOut } = await fetchedAnew(
+      this.#ports,
+      { name, launch, pack },
+      { version: published.version, allowScripts: request.allowScripts === true },
+      steps,
     );
-    steps.onUndo('the package', () => rm(fetched.root, { recursive: true, force: true }));
-    steps.warn(...fetched.warnings);
-    const fresh = relaunched(launch, paths.packageOf(name), pack, fetched);
-    if (fresh === null) {
-      throw new McpdError('PACKAGE_UNSUPPORTED', {
-        what: `${name} cannot be updated in its place`,
-        why: 'its command line does not name the package that was installed',
-        fix: `mcpd uninstall ${name}, and install it again`,
-      });
-    }
     const updated: ServerDefinition = {
       ...definition,
       launch: fresh,
-      source: sourceAt(definition.source, fetched.installed, request.to),
-      fingerprint: fingerprintOf(fresh, fetched.installed.integrity),
+      source: sourceAt(definition.source, installed, request.to),
+      fingerprint: fingerprintOf(fresh, installed.integrity),
     };
     steps.begin('trial', launchText(fresh));
     const outcome = await trialAside(updated, steps.signal);
@@ -164,7 +172,7 @@ export class Updates {
       steps.stderrTail = outcome.exit?.stderrTail ?? [];
       const withScripts = `mcpd update ${name} --allow-scripts`;
       const fix = `${name} stays at ${pack.version}; another version: mcpd update ${name} --to VERSION`;
-      throw trialError(outcome, { name, scriptsLeftOut: fetched.scriptsLeftOut, withScripts, fix });
+      throw trialError(outcome, { name, scriptsLeftOut, withScripts, fix });
     }
     steps.warn(...outcome.findings);
     if (steps.signal.aborted) throw steps.signal.reason;
@@ -172,7 +180,7 @@ export class Updates {
       definition,
       pack,
       updated,
-      fetched.installed,
+      installed,
       registry.memoryOf(name, definition.fingerprint),
       outcome.memory,
     );
@@ -182,7 +190,7 @@ export class Updates {
       definition: updated,
       memory: outcome.memory,
       base: definition.fingerprint,
-      root: fetched.root,
+      root,
       timer,
     });
     return { type: 'offer', offer };
@@ -258,6 +266,22 @@ function sourceAt(source: ServerSource, installed: InstalledPackage, to: string 
   const { kind, identifier } = installed;
   const ref = to === undefined || source.kind !== kind ? source.ref : packageText(kind, identifier, to);
   return { ...source, ref, package: installed } as ServerSource;
+}
+
+function notAsShown(name: string, shown: string): McpdError {
+  return new McpdError('UPDATE_CHANGED', {
+    what: `${name} was not updated`,
+    why: `${shown} was shown, and another one is there now`,
+    fix: `mcpd update ${name}`,
+  });
+}
+
+function otherBundle(name: string, pack: InstalledPackage, wanted: string, found: string): McpdError {
+  return new McpdError('VERSION_UNKNOWN', {
+    what: `${name} cannot be updated to ${wanted}`,
+    why: `the bundle at ${pack.identifier} has ${found}`,
+    fix: `mcpd update ${name}; or install the bundle that has it`,
+  });
 }
 
 interface Offered {

@@ -14,6 +14,8 @@ export class Values {
   readonly #place: CallerPlace;
   /** Names of what was given that an input took. */
   readonly #taken = new Set<string>();
+  /** By the secret as it was given. */
+  readonly #references = new Map<string, string>();
 
   constructor(given: ReadonlyMap<string, GivenValue>, place: CallerPlace) {
     this.#given = given;
@@ -28,12 +30,21 @@ export class Values {
   textOf(input: PublishedInput): string | null {
     const given = this.given(input.name);
     if (given === undefined && input.value !== null) return this.filled({ ...input, value: input.value });
-    return this.#text(input, resolveInput(input, given, this.#place));
+    const text = this.#text(input, resolveInput(input, given, this.#place));
+    if (given !== undefined && text !== null && input.secret) this.#references.set(given.value, text);
+    return text;
+  }
+
+  /** What stands in the launch for a secret that was given as `text`; undefined where that is none. */
+  referenceFor(text: string): string | undefined {
+    return this.#references.get(text);
   }
 
   /** As `textOf`, for a value that stands somewhere else than under its name. */
   textFor(input: PublishedInput, value: string): string | null {
-    return this.#text(input, resolveInput(input, { value, secret: input.secret }, this.#place));
+    const text = this.#text(input, resolveInput(input, { value, secret: input.secret }, this.#place));
+    if (text !== null && input.secret) this.#references.set(value, text);
+    return text;
   }
 
   /** What was given under that name, or as it is typed; it is taken then. */
@@ -63,7 +74,10 @@ export class Values {
     return others.map(([name, { value, secret }]) => {
       checkVariableName(name);
       checkNoNul(value, `the value of ${name}`);
-      return [name, secret ? this.kept(name, value) : value];
+      if (!secret) return [name, value];
+      const reference = this.kept(name, value);
+      this.#references.set(value, reference);
+      return [name, reference];
     });
   }
 

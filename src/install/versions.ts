@@ -1,18 +1,20 @@
+import { versionFault } from '../../registry/package-names.ts';
 import type { KnownVersions, VersionState } from '../api/contract/updates.ts';
-import type { InstalledPackage, ServerDefinition } from '../core/model.ts';
+import type { InstalledPackage, PackageKind, ServerDefinition } from '../core/model.ts';
 import { asMcpdError, McpdError } from '../errors.ts';
 import { DEFAULT_REF, isAbbreviatedCommit, isGitAddress, parseGit } from './packages/git-address.ts';
 import { sourceFor } from './packages/kinds.ts';
-import type { VersionRequest } from './packages/source.ts';
+import { anyVersion } from './packages/pypi-arguments.ts';
+import type { PublishedVersion, VersionRequest } from './packages/source.ts';
 import type { InstallPorts } from './ports.ts';
-import { isExactVersion } from './spec.ts';
+import { isExactVersion, packageText, parseSpec } from './spec.ts';
 
 /** Which version a server has, and which there is. */
 
 /** How versions stand, and what was found when somebody asked for them. */
 export class Versions {
   readonly #ports: InstallPorts;
-  #found: { askedAt: number; servers: VersionState[] } | null = null;
+  #found: { askedAt: number; servers: Found[] } | null = null;
   #asking: Promise<VersionState[]> | null = null;
 
   constructor(ports: InstallPorts) {
@@ -29,61 +31,100 @@ export class Versions {
 
   /** As far as it is known: asks nobody. What was found of another package says nothing. */
   known(): KnownVersions {
-    const found = new Map(this.#found?.servers.map((state) => [state.server, state]));
-    const servers = facts(this.#ports).map(({ state }): VersionState => {
+    const found = new Map(this.#found?.servers.map((one) => [one.server, one]));
+    const servers = facts(this.#ports).map(({ pack, state }): VersionState => {
       const last = found.get(state.server);
       const isOfIt = last?.kind === state.kind && last.identifier === state.identifier;
-      const available = isOfIt ? last.available : null;
-      const isOutdated = available !== null && available !== state.installed;
-      return { ...state, available, isOutdated, error: isOfIt ? last.error : null };
+      return stateOf(state, pack, isOfIt ? last.published : null, isOfIt ? last.error : null);
     });
     return { askedAt: this.#found?.askedAt ?? null, servers };
   }
 
   async #ask(): Promise<VersionState[]> {
-    const states = facts(this.#ports).map(async ({ definition, state }): Promise<VersionState> => {
-      try {
-        const available = await versionOf(this.#ports, definition, rangeOf(definition));
-        return { ...state, available, isOutdated: available !== state.installed, error: null };
-      } catch (thrown) {
-        const error = asMcpdError(thrown, 'INTERNAL', 'its versions could not be asked for').report();
-        return { ...state, available: null, isOutdated: false, error };
-      }
+    const asked = facts(this.#ports).map(async ({ definition, pack, state }): Promise<[Found, VersionState]> => {
+      const { server, kind, identifier } = state;
+      const { published, error } = await this.#askFor(definition);
+      return [{ server, kind, identifier, published, error }, stateOf(state, pack, published, error)];
     });
-    const servers = await Promise.all(states);
-    this.#found = { askedAt: this.#ports.now(), servers };
-    return servers;
+    const answers = await Promise.all(asked);
+    this.#found = { askedAt: this.#ports.now(), servers: answers.map(([found]) => found) };
+    return answers.map(([, state]) => state);
+  }
+
+  async #askFor(definition: ServerDefinition): Promise<Pick<Found, 'published' | 'error'>> {
+    try {
+      return { published: await publishedNow(this.#ports, definition, rangeOf(definition)), error: null };
+    } catch (thrown) {
+      const error = asMcpdError(thrown, 'INTERNAL', 'its versions could not be asked for').report();
+      return { published: null, error };
+    }
   }
 }
 
-/** The version that `range` stands for now. @throws McpdError as a fetch does; INPUT_INVALID for a server without a package */
-export function versionOf(ports: InstallPorts, definition: ServerDefinition, range: string): Promise<string> {
+/** What `range` stands for now. @throws McpdError as a fetch does; INPUT_INVALID for a server without a package */
+export function publishedNow(
+  ports: InstallPorts,
+  definition: ServerDefinition,
+  range: string,
+): Promise<PublishedVersion> {
   const pack = packageOf(definition);
   if (pack === null) throw withoutPackage(definition.name);
-  const { kind, identifier } = pack;
-  const request = versionRequest(ports, definition.name, identifier, range);
-  return sourceFor(ports.packages, kind, identifier).versionOf(request, ports.ending);
+  const request = versionRequest(ports, definition.name, pack, range);
+  return sourceFor(ports.packages, pack.kind, pack.identifier).versionOf(request, ports.ending);
 }
 
+/** Asks where the first install did, and for the same. */
 export function versionRequest(
   { paths }: Pick<InstallPorts, 'paths'>,
   name: string,
-  identifier: string,
+  { identifier, asked = {} }: InstalledPackage,
   range: string,
 ): VersionRequest {
-  return { identifier, range, knownNames: [], folder: paths.packageOf(name), registry: null };
+  const { registry = null, runtimeArguments = [] } = asked;
+  const words = { runtimeArguments: anyVersion(runtimeArguments) };
+  return { identifier, range, knownNames: [], folder: paths.packageOf(name), registry, ...words };
+}
+
+/** Tags of images and bundles at an address can be published anew under the same version. */
+export function isSame(pack: InstalledPackage, { version, integrity }: PublishedVersion): boolean {
+  return version === pack.version && (integrity === null || integrity === pack.integrity);
+}
+
+/** Versions for people: with a part of what is there where it was published anew under the same name. */
+export function toldApart(pack: InstalledPackage, other: PublishedVersion): { from: string; to: string } {
+  if (pack.version !== other.version || isSame(pack, other)) return { from: pack.version, to: other.version };
+  const labelled = (integrity: string) => `${pack.version}@${integrity.slice(0, INTEGRITY_SHOWN)}`;
+  return { from: labelled(pack.integrity), to: labelled(other.integrity ?? '') };
 }
 
 export function packageOf({ source }: Pick<ServerDefinition, 'source'>): InstalledPackage | null {
   return 'package' in source ? (source.package ?? null) : null;
 }
 
-/** A tag or a range that was asked for goes on to count; an exact version was one then, and its newest is asked for now. */
-export function rangeOf({ source }: Pick<ServerDefinition, 'source'>): string {
+/**
+ * A tag or a range that was asked for goes on to count; an exact version was one then, and its newest is asked for now. Of an image nobody
+ * knows which tag is newer: its own one counts.
+ */
+export function rangeOf(definition: Pick<ServerDefinition, 'source'>): string {
+  const { source } = definition;
+  const pack = packageOf(definition);
+  if (pack?.kind === 'oci') return pack.version;
   const asked = source.kind === 'file' ? (source.install ?? '') : source.ref;
   if (packageOf({ source })?.kind === 'git') return refOf(asked);
   const range = /^[a-z]+:.+@([^@/]+)$/.exec(asked)?.[1];
-  return range === undefined || isExactVersion(range) ? 'latest' : range;
+  return range === undefined || isOneVersion(pack?.kind ?? 'npm', range) ? 'latest' : range;
+}
+
+/** A version or a tag that a person names, as the sources take it. @throws McpdError SPEC_INVALID */
+export function rangeNamed({ kind, identifier }: InstalledPackage, to: string): string {
+  if (kind === 'mcpb') return to;
+  const spec = parseSpec(packageText(kind, identifier, to));
+  return spec.kind === 'package' ? spec.range : to;
+}
+
+/** Of a version as `toldApart` writes it. */
+export function rangeShown({ version }: InstalledPackage, shown: string): string {
+  return shown.startsWith(`${version}@`) ? version : shown;
 }
 
 export function withoutPackage(name: string): McpdError {
@@ -104,7 +145,24 @@ function refOf(asked: string): string {
 
 interface Facts {
   definition: ServerDefinition;
+  pack: InstalledPackage;
   state: Omit<VersionState, 'available' | 'isOutdated' | 'error'>;
+}
+
+/** What was found of one server when somebody asked; `published` is null when that failed. */
+interface Found extends Pick<VersionState, 'server' | 'kind' | 'identifier' | 'error'> {
+  published: PublishedVersion | null;
+}
+
+function stateOf(
+  state: Facts['state'],
+  pack: InstalledPackage,
+  published: PublishedVersion | null,
+  error: VersionState['error'],
+): VersionState {
+  if (published === null) return { ...state, available: null, isOutdated: false, error };
+  const { from, to } = toldApart(pack, published);
+  return { ...state, installed: from, available: to, isOutdated: !isSame(pack, published), error };
 }
 
 function facts({ registry }: InstallPorts): Facts[] {
@@ -116,8 +174,18 @@ function facts({ registry }: InstallPorts): Facts[] {
     const { name: server } = definition;
     const { kind, identifier, version: installed } = pack;
     const before = kept.get(server);
-    const keptVersion = before === undefined ? null : (packageOf(before.definition)?.version ?? null);
+    const old = before === undefined ? null : packageOf(before.definition);
+    const keptVersion = old === null ? null : toldApart(pack, old).to;
     const state = { server, kind, identifier, installed, isPinned: pins.has(server), kept: keptVersion };
-    return [{ definition, state }];
+    return [{ definition, pack, state }];
   });
+}
+
+/** `sha256:` and twelve digits. */
+const INTEGRITY_SHOWN = 19;
+
+/** npm takes `1` for a range. */
+function isOneVersion(kind: PackageKind, range: string): boolean {
+  if (kind === 'pypi') return versionFault(kind, range.replace(/^={2,3}\s*/, '')) === null;
+  return kind === 'nuget' ? versionFault(kind, range) === null : isExactVersion(range);
 }

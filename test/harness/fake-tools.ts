@@ -17,6 +17,8 @@ export interface FakeTools {
   forget(): void;
   /** Every container that an engine started, oldest first. It runs until it is removed by its id, however its client ends. */
   containers(): { id: string; isRunning: boolean }[];
+  /** What is newest by now: of packages of PyPI and NuGet, and the digest of every image. */
+  publish(newest: { version?: string; digest?: string }): void;
 }
 
 export type FakeTool = 'uv' | 'docker' | 'podman' | 'dnx' | 'dotnet';
@@ -42,10 +44,13 @@ export function fakeTools(folder: string, tools: readonly FakeTool[]): FakeTools
       const started = lines.filter((line) => line.startsWith('run ')).map((line) => line.slice('run '.length));
       return started.map((id) => ({ id, isRunning: !lines.includes(`rm ${id}`) }));
     },
+    publish: (newest) => writeFileSync(join(folder, PUBLISHED), JSON.stringify(newest)),
   };
 }
 
 // — internal —
+
+const PUBLISHED = 'published.json';
 
 function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
@@ -58,6 +63,8 @@ const path = require('node:path');
 const argv = process.argv.slice(2);
 const { record, containers } = ${JSON.stringify(files)};
 fs.appendFileSync(record, JSON.stringify({ program: path.basename(process.argv[1]), argv, env: process.env }) + '\\n');
+const published = path.join(path.dirname(record), ${JSON.stringify(PUBLISHED)});
+const newest = fs.existsSync(published) ? JSON.parse(fs.readFileSync(published, 'utf8')) : {};
 const fail = (text) => { console.error(text); process.exit(1); };
 ${SERVE}
 /* part */
@@ -88,7 +95,9 @@ if (argv[0] === 'run') {
 } else if (argv[0] === 'pull') {
   if (/missing/.test(argv[1])) fail('Error response from daemon: manifest for ' + argv[1] + ' not found: manifest unknown');
 } else if (argv[0] === 'image') {
-  console.log(JSON.stringify([argv.at(-1).replace(/[:@][^/]*$/, '') + '@${DIGEST}']));
+  console.log(JSON.stringify([argv.at(-1).replace(/[:@][^/]*$/, '') + '@' + (newest.digest ?? '${DIGEST}')]));
+} else if (argv[0] === 'buildx' && path.basename(process.argv[1]) === 'docker') {
+  console.log(newest.digest ?? '${DIGEST}');
 } else if (argv[0] === 'rm' && argv[1] === '--force') fs.appendFileSync(containers, 'rm ' + argv[2] + '\\n');
 else fail('unknown command');
 `;
@@ -98,7 +107,7 @@ const PARTS: Record<FakeTool, string> = {
 if (argv[0] === 'pip') {
   const [name, version] = fs.readFileSync(argv[2], 'utf8').trim().split('==');
   if (name === 'nowhere') fail('  × No solution found when resolving dependencies:\\n  ╰─▶ Because nowhere was not found in the package registry');
-  console.log(name + '==' + (version ?? '9.9.9') + ' \\\\\\n    --hash=sha256:' + 'a'.repeat(64));
+  console.log(name + '==' + (version ?? newest.version ?? '9.9.9') + ' \\\\\\n    --hash=sha256:' + 'a'.repeat(64));
 } else if (argv[0] === 'tool') {
   const isFolder = fs.existsSync(argv[2]);
   const name = isFolder ? /\\[project\\]\\nname = "(.*)"/.exec(fs.readFileSync(path.join(argv[2], 'pyproject.toml'), 'utf8'))[1] : argv[2].replace(/[\\[=].*/, '');
@@ -115,7 +124,7 @@ if (argv[0] === 'pip') {
   dnx: 'serve();',
   dotnet: `
 console.log(JSON.stringify({ version: 2, searchResult: [{ sourceName: 'nuget.org', packages: [
-  { id: argv[2], version: '1.0.0' }, { id: argv[2], version: '1.1.0' }, { id: argv[2], version: '2.0.0-beta.1' },
+  { id: argv[2], version: '1.0.0' }, { id: argv[2], version: newest.version ?? '1.1.0' }, { id: argv[2], version: '2.0.0-beta.1' },
 ] }] }));
 `,
 };

@@ -99,6 +99,7 @@ export async function installationIn(home: TemporaryHome, options: InstallationO
     withdraw: async (name) => {
       withdrawn.push(name);
     },
+    lockWritten: async () => undefined,
     present: (name) => ({ server: statusOf(registry, name), tools: [] }),
     dropLog: async (name) => rmSync(paths.logOf(name), { force: true }),
     ending: ending.signal,
@@ -175,6 +176,7 @@ async function trial(
   const launch = placed(definition.launch);
   const data = paths.dataOf(name);
   mkdirSync(data, { recursive: true });
+  rmSync(join(data, 'container'), { force: true }); // each start has a file of its own
   mkdirSync(paths.logs, { recursive: true });
   appendFileSync(paths.logOf(name), 'trial\n');
   const fill = (text: string) =>

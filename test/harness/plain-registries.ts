@@ -1,4 +1,9 @@
-import type { RegistriesInfo, RegistriesRequest, SearchAnswer } from '../../src/api/contract/search.ts';
+import type {
+  RegistriesInfo,
+  RegistriesRequest,
+  RegistryStanding,
+  SearchAnswer,
+} from '../../src/api/contract/search.ts';
 import type { RegistriesControl } from '../../src/api/registries-control.ts';
 
 /** What can be installed by name, from plain data. */
@@ -14,6 +19,10 @@ export class PlainRegistries implements RegistriesControl {
   async search(query: string, { catalog }: { catalog: boolean }): Promise<SearchAnswer> {
     this.#asked.push(`search ${query} ${catalog}`);
     return this.answer;
+  }
+
+  async standings(): Promise<RegistryStanding[]> {
+    return [];
   }
 
   info(): RegistriesInfo {

@@ -36,7 +36,7 @@ import type {
   ReplayEvent,
   ReplayRequest,
 } from './recordings.ts';
-import type { RegistriesInfo, RegistriesRequest, SearchAnswer } from './search.ts';
+import type { RegistriesInfo, RegistriesRequest, RegistryStanding, SearchAnswer } from './search.ts';
 import type { ScrapeToken, TelemetryRequest, TelemetryStatus } from './telemetry.ts';
 import type { TryAnswer, TryEvent, TryRequest } from './tries.ts';
 import type {
@@ -204,14 +204,16 @@ export interface Routes {
   'GET /api/plans': { query: { spec: string; name?: string }; answer: InstallPlan };
   /** The same, and servers of the MCP registries; `catalog` leaves these out. */
   'GET /api/search': { query: { query?: string; catalog?: Flag }; answer: SearchAnswer };
+  /** Of servers that came from an MCP registry: whether their versions are deprecated or deleted there by now. */
+  'GET /api/registries/standings': { answer: RegistryStanding[] };
   /** Which MCP registries are asked. */
   'GET /api/registries': { answer: RegistriesInfo };
   /** Asks these from now on. */
   'POST /api/registries': { request: RegistriesRequest; answer: RegistriesInfo };
   /** Forgets what was set. */
   'DELETE /api/registries': { answer: RegistriesInfo };
-  /** All servers as a file, without secrets. */
-  'GET /api/declared': { answer: DeclaredSet };
+  /** All servers as a file, without secrets; `lock`: with the integrity of each package, which an apply insists on. */
+  'GET /api/declared': { query: { lock?: Flag }; answer: DeclaredSet };
   /** Makes the servers those of a file. */
   'POST /api/declared': { request: ApplyRequest; answer: ApplyResult };
 

@@ -77,3 +77,19 @@ export const RegistriesRequest = z.object({
   registries: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(64)),
 });
 export type RegistriesRequest = z.infer<typeof RegistriesRequest>;
+
+/** What its MCP registry says by now of a server that was installed from it. */
+export interface RegistryStanding {
+  server: string;
+  /** Its name there. */
+  name: string;
+  /** The version that is installed, as the registry calls it; null when no registry has it (any more). */
+  version: string | null;
+  /** Of the registry, for people; null as `version` is. */
+  place: string | null;
+  status: 'active' | 'deprecated' | 'deleted' | null;
+  /** Why, in the publisher's words. */
+  statusMessage: string | null;
+  /** Why the registry could not be asked now; with a `status` that is what it said before. */
+  error: ErrorReport | null;
+}

@@ -20,7 +20,10 @@ export function gitPackages(options: ToolOptions): PackageSource {
   const slots = new Slots(TOOL_RUNS_MAX);
   return {
     fetch: (request, signal, report) => slots.run(signal, () => fetchRepository(options, request, signal, report)),
-    versionOf: (request, signal) => slots.run(signal, () => versionOf(options, request, signal)),
+    versionOf: async (request, signal) => ({
+      version: await slots.run(signal, () => versionOf(options, request, signal)),
+      integrity: null,
+    }),
     preview: async ({ identifier, range }) => ({ command: `<${repositoryName(identifier)}#${range}>`, args: [] }),
   };
 }

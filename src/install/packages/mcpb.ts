@@ -50,7 +50,7 @@ export function bundlePackages(options: BundleOptions): PackageSource {
     sweep: () => bundles.sweep(),
     async versionOf({ identifier }: VersionRequest, signal) {
       const bundle = await bundles.read(bundleSource(identifier), null, signal, () => undefined);
-      return bundle.manifest.version;
+      return { version: bundle.manifest.version, integrity: `sha256:${bundle.sha256}` };
     },
   };
 }

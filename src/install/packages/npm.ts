@@ -16,7 +16,10 @@ export function npmPackages(options: ToolOptions): PackageSource {
   const slots = new Slots(TOOL_RUNS_MAX);
   return {
     fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
-    versionOf: (request, signal) => slots.run(signal, () => resolveVersion(options, request, signal)),
+    versionOf: async (request, signal) => {
+      const version = await slots.run(signal, () => resolveVersion(options, request, signal));
+      return { version, integrity: null };
+    },
   };
 }
 

@@ -19,7 +19,7 @@ export function nugetPackages(options: ToolOptions): PackageSource {
       const version = await versionOf(request, signal);
       return fetchedTool(request, version);
     },
-    versionOf,
+    versionOf: async (request, signal) => ({ version: await versionOf(request, signal), integrity: null }),
     canRun: async () => (await findRuntime(['dnx'], await options.env())) !== null,
     preview: async (request) => dnxRun(request, request.range),
   };

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parseImage } from '../../../registry/package-names.ts';
 import { McpdError } from '../../errors.ts';
-import { TOOL_FETCH_MS, TOOL_RUNS_MAX } from '../../operation-limits.ts';
+import { OCI_DIGEST_MS, TOOL_FETCH_MS, TOOL_RUNS_MAX } from '../../operation-limits.ts';
 import type { Runnable } from '../bin.ts';
-import { runTool } from './run-tool.ts';
+import { runTool, type ToolRun } from './run-tool.ts';
 import { findRuntime, missingRuntime, type Runtime } from './runtimes.ts';
 import { Slots } from './slots.ts';
 import type { FetchedPackage, PackageRequest, PackageSource, ToolOptions, VersionRequest } from './source.ts';
@@ -18,8 +18,8 @@ export function ociPackages(options: ToolOptions): PackageSource {
   return {
     fetch: (request, signal, report) => slots.run(signal, () => pull(options, request, signal, report)),
     canRun: async () => (await findRuntime(ENGINES, await options.env())) !== null,
-    // Only a pull tells which image a tag stands for.
-    versionOf: async ({ range }) => range,
+    versionOf: (request, signal) =>
+      slots.run(signal, async () => ({ version: request.range, integrity: await digestNow(options, request, signal) })),
     preview: async (request) => {
       const engine = await findRuntime(ENGINES, await options.env());
       return containerRun(engine?.name ?? 'docker', request, referenceOf(request));
@@ -49,18 +49,9 @@ async function pull(
   signal: AbortSignal,
   report: (detail: string) => void,
 ): Promise<FetchedPackage> {
-  const env = await options.env();
-  const image = referenceOf(request);
-  const engine = await findRuntime(ENGINES, env);
-  if (engine === null) throw missingRuntime('oci', `oci:${image}`);
-  const run = async (args: string[]) => {
-    const settings = { cwd: '/', env, signal, timeoutMs: TOOL_FETCH_MS, onLine: report, track: options.track };
-    const outcome = await runTool({ command: engine.path, args: [] }, args, settings);
-    if (outcome.code === 0) return outcome.stdout;
-    throw toolError(outcome, { label: `oci:${image}`, tool: engine.name, timeoutMs: TOOL_FETCH_MS });
-  };
-  await run(['pull', image]);
-  const digest = digestIn(await run(['image', 'inspect', '--format', '{{json .RepoDigests}}', image]), request, engine);
+  const work = await engineFor(options, request, signal, report);
+  const { engine } = work;
+  const digest = await pulledDigest(work, request);
   return {
     installed: { kind: 'oci', identifier: request.identifier, version: request.range, integrity: digest },
     // Nothing of it is in the home: the engine keeps its images.
@@ -72,12 +63,60 @@ async function pull(
   };
 }
 
+interface EngineWork {
+  engine: Runtime;
+  run(args: readonly string[], timeoutMs: number): Promise<ToolRun>;
+  /** @throws McpdError why it could not be done */
+  must(args: readonly string[]): Promise<string>;
+}
+
+async function engineFor(
+  options: ToolOptions,
+  request: VersionRequest,
+  signal: AbortSignal,
+  onLine: (detail: string) => void = () => undefined,
+): Promise<EngineWork> {
+  const env = await options.env();
+  const label = `oci:${referenceOf(request)}`;
+  const engine = await findRuntime(ENGINES, env);
+  if (engine === null) throw missingRuntime('oci', label);
+  const run: EngineWork['run'] = (args, timeoutMs) =>
+    runTool({ command: engine.path, args: [] }, args, {
+      ...{ cwd: '/', env, signal, timeoutMs, onLine, track: options.track },
+    });
+  const must: EngineWork['must'] = async (args) => {
+    const outcome = await run(args, TOOL_FETCH_MS);
+    if (outcome.code === 0) return outcome.stdout;
+    throw toolError(outcome, { label, tool: engine.name, timeoutMs: TOOL_FETCH_MS });
+  };
+  return { engine, run, must };
+}
+
+async function pulledDigest({ engine, must }: EngineWork, request: VersionRequest): Promise<string> {
+  const image = referenceOf(request);
+  await must(['pull', image]);
+  return digestIn(await must(['image', 'inspect', '--format', '{{json .RepoDigests}}', image]), request, engine);
+}
+
+/** What a tag stands for now. Docker's buildx asks for the digest alone; podman, and a docker without it, must pull. */
+async function digestNow(options: ToolOptions, request: VersionRequest, signal: AbortSignal): Promise<string> {
+  if (request.range.startsWith('sha256:')) return request.range;
+  const work = await engineFor(options, request, signal);
+  if (work.engine.name === 'docker') {
+    const args = ['buildx', 'imagetools', 'inspect', '--format', '{{.Manifest.Digest}}', referenceOf(request)];
+    const told = await work.run(args, OCI_DIGEST_MS);
+    const [digest] = /^sha256:[0-9a-f]{64}$/m.exec(told.stdout) ?? [];
+    if (told.code === 0 && digest !== undefined) return digest;
+  }
+  return pulledDigest(work, request);
+}
+
 function referenceOf({ identifier, range }: Pick<VersionRequest, 'identifier' | 'range'>): string {
   return `${identifier}${range.startsWith('sha256:') ? '@' : ':'}${range}`;
 }
 
 /** The digest by which the image's own registry knows it: what was asked for, when that was one. */
-function digestIn(repoDigests: string, { identifier, range }: PackageRequest, engine: Runtime): string {
+function digestIn(repoDigests: string, { identifier, range }: VersionRequest, engine: Runtime): string {
   if (range.startsWith('sha256:')) return range;
   const digests = listIn(repoDigests).flatMap((text) => {
     const image = parseImage(text);

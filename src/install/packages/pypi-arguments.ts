@@ -42,6 +42,14 @@ export function pythonArguments(identifier: string, words: readonly string[]): P
   return result;
 }
 
+/** The same words for another version: `--from PKG==1.2` names no version then. */
+export function anyVersion(words: readonly string[]): string[] {
+  return words.map((word, at) => {
+    if (words[at - 1] !== '--from' && !word.startsWith('--from=')) return word;
+    return word.replace(/(?:==|@)[^=@]*$/, '');
+  });
+}
+
 // — internal —
 
 const FROM = /^([A-Za-z0-9][A-Za-z0-9._-]*)(\[[A-Za-z0-9,._-]+\])?(?:(?:==|@)([0-9A-Za-z][0-9A-Za-z.+!_-]*))?$/;

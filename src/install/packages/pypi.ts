@@ -22,7 +22,10 @@ export function pypiPackages(options: ToolOptions): PackageSource {
   return {
     fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
     versionOf: (request, signal) =>
-      slots.run(signal, async () => (await versionOf(await workOf(options, asking(request), signal), request)).version),
+      slots.run(signal, async () => {
+        const { version } = await versionOf(await workOf(options, asking(request), signal), request);
+        return { version, integrity: null };
+      }),
     canRun: async () => (await pythonTool(pythonEnvironment(await options.env()))) !== null,
     preview: async ({ identifier, range, runtimeArguments }) => {
       const { program } = pythonArguments(identifier, runtimeArguments);
@@ -90,9 +93,9 @@ interface Asked {
   allowScripts: boolean;
 }
 
-function asking({ identifier, range, registry }: VersionRequest): Asked {
+function asking({ identifier, range, registry, runtimeArguments }: VersionRequest): Asked {
   const label = `pypi:${identifier}@${range}`;
-  return { label, identifier, registry, runtimeArguments: [], allowScripts: false };
+  return { label, identifier, registry, runtimeArguments, allowScripts: false };
 }
 
 async function fetchPackage(

@@ -14,14 +14,20 @@ export interface VersionRequest {
   folder: string;
   /** Another registry than the user's own; null for that. */
   registry: string | null;
+  /** The publisher's words before the package, filled: secrets are references. */
+  runtimeArguments: readonly string[];
+}
+
+/** What there is under a version. `integrity` is null where one version is always the same, as with npm. */
+export interface PublishedVersion {
+  version: string;
+  integrity: string | null;
 }
 
 export interface PackageRequest extends VersionRequest {
   allowScripts: boolean;
   /** That the file which is fetched must have, 64 hex digits; null where none was told. */
   fileSha256: string | null;
-  /** The publisher's words before the package, filled: secrets are references. */
-  runtimeArguments: readonly string[];
   /** Names of the variables that the server is given. */
   variables: readonly string[];
 }
@@ -59,7 +65,7 @@ export interface PackageSource {
    */
   read?(pack: PublishedPackage, signal: AbortSignal, report: (detail: string) => void): Promise<ReadPackage>;
   /** The version that a fetch would bring now. Leaves nothing behind. @throws McpdError as `fetch` */
-  versionOf(request: VersionRequest, signal: AbortSignal): Promise<string>;
+  versionOf(request: VersionRequest, signal: AbortSignal): Promise<PublishedVersion>;
   /** Removes what a killed daemon left of packages that it had only read, outside of the servers' folders. */
   sweep?(): Promise<void>;
   /** Whether this machine has what packages of this kind need; left out where mcpd itself is enough. */
