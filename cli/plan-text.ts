@@ -1,5 +1,5 @@
 import type { InstallPlan } from '../src/api/contract.ts';
-import { publishedText } from '../src/shown-plan.ts';
+import { hashText, publishedText } from '../src/shown-plan.ts';
 import { showable } from '../src/text.ts';
 import type { Context } from './context.ts';
 
@@ -13,7 +13,7 @@ export function showPlan(plan: InstallPlan, { output }: Context): void {
     ['chosen', plan.choice],
     ['version', versionText(plan)],
     ['by', plan.publisher],
-    ['hash', plan.fileSha256 === null ? null : `sha256 ${plan.fileSha256}`],
+    ['hash', hashText(plan)],
     [/^https?:/.test(plan.commandLine) ? 'reach' : 'run', plan.commandLine],
     ['env', namesText(plan.variables)],
     ['asks', namesText(plan.inputs.map(({ name }) => name))],

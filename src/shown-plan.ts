@@ -36,6 +36,19 @@ export function publishedText(at: {
   return `${at.name} ${at.version} (pinned) at ${at.place}${whose}${at.repository === null ? '' : `, ${at.repository}`}`;
 }
 
+/** The hash of what is fetched; null where none is known before. Packages of PyPI have one for each of their files. */
+export function hashText({
+  fileSha256,
+  integrity,
+}: {
+  fileSha256: string | null;
+  integrity: string | null;
+}): string | null {
+  if (fileSha256 !== null) return `sha256 ${fileSha256}`;
+  const [first = null, ...others] = integrity?.split(' ') ?? [];
+  return others.length === 0 ? first : `${first}, or one of ${others.length} more, by the file that fits`;
+}
+
 // — internal —
 
 /** A package by its own name, as the daemon reads it: whatever the case, and with white space before it; a bundle, or a repository. */

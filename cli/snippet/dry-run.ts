@@ -85,6 +85,7 @@ async function planOf(server: SnippetServer, name: string | undefined, work: Wor
         description: '',
         fetch: null,
         fileSha256: null,
+        integrity: null,
         versionIs: 'none',
         publisher: null,
         published: null,

@@ -2,7 +2,7 @@ import { McpdError } from '../errors.ts';
 import { isRiskyVariable, riskyVariables } from '../risky-variables.ts';
 import { hasReference } from '../secret-references.ts';
 import { shellWord } from '../shell-word.ts';
-import { publishedText } from '../shown-plan.ts';
+import { hashText, publishedText } from '../shown-plan.ts';
 import type { ApprovalInfo, ApprovalRequest } from './contract/approvals.ts';
 import type { AddressRequest, CommandRequest, InstallPlan, InstallRequest } from './contract.ts';
 
@@ -12,6 +12,7 @@ export type Described = Pick<ApprovalInfo, 'server' | 'says' | 'details' | 'warn
 /** An install needs its plan, which says what would be fetched and run. */
 export function describedInstall(request: InstallRequest, plan: InstallPlan): Described {
   const isRemote = /^https?:/.test(plan.commandLine);
+  const hash = hashText(plan);
   return {
     server: plan.name,
     says: `install ${plan.name}${isRemote ? '' : ' and run its program'}`,
@@ -19,7 +20,7 @@ export function describedInstall(request: InstallRequest, plan: InstallPlan): De
       ...(plan.published === null ? [] : [{ label: 'from', value: publishedText(plan.published) }]),
       ...(plan.fetch === null ? [] : [{ label: 'fetch', value: plan.fetch }]),
       ...(plan.choice === null ? [] : [{ label: 'chosen', value: plan.choice }]),
-      ...(plan.fileSha256 === null ? [] : [{ label: 'sha256', value: plan.fileSha256 }]),
+      ...(hash === null ? [] : [{ label: 'hash', value: hash }]),
       ...(plan.publisher === null ? [] : [{ label: 'publisher', value: plan.publisher }]),
       { label: isRemote ? 'reach' : 'run', value: plan.commandLine },
       ...valuesOf('variable', request.env ?? {}),

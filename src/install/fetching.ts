@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { InstallPlan } from '../api/contract.ts';
 import type { AskedFor } from '../core/model.ts';
+import { type ErrorCode, McpdError } from '../errors.ts';
 import { OWN_NODE } from '../own-places.ts';
 import { sourceFor } from './packages/kinds.ts';
 import type { FetchedPackage } from './packages/source.ts';
@@ -41,29 +42,41 @@ export async function fetchPlanned(
   return asked === null ? fetched : { ...fetched, installed: { ...fetched.installed, asked } };
 }
 
-/** What a person is shown; `exact`: with the version that its tag or range stands for now. @throws McpdError as the source */
+/** What a person is shown; `exact`: with the version that its tag or range stands for now, and its hash. @throws McpdError as the source */
 export async function viewOf(
   ports: Pick<InstallPorts, 'paths' | 'packages' | 'catalog' | 'ending'>,
   plan: PlannedInstall,
   exact: boolean,
 ): Promise<InstallPlan> {
-  const fetch = exact && plan.fetch !== null ? await atVersion(ports, plan.name, plan.fetch) : plan.fetch;
-  return planView({ ...plan, fetch }, fetch === null ? null : await previewOf(ports, plan, fetch));
+  if (plan.fetch === null) return planView(plan, null, null);
+  const { fetch, integrity } = exact
+    ? await asPublished(ports, plan.name, plan.fetch)
+    : { fetch: plan.fetch, integrity: null };
+  return planView({ ...plan, fetch }, await previewOf(ports, plan, fetch), integrity);
 }
 
 // — internal —
 
-async function atVersion(
+async function asPublished(
   ports: Pick<InstallPorts, 'paths' | 'packages' | 'catalog' | 'ending'>,
   name: string,
   fetch: PlannedFetch,
-): Promise<PlannedFetch> {
+): Promise<{ fetch: PlannedFetch; integrity: string | null }> {
+  if (fetch.fileSha256 !== null) return { fetch, integrity: null };
   // A tag is the version that people know of an image.
-  if (isExactVersion(fetch.range) || fetch.kind === 'oci') return fetch;
+  const isNamed = isExactVersion(fetch.range) || fetch.kind === 'oci';
   const source = sourceFor(ports.packages, fetch.kind, fetch.identifier);
-  const { version } = await source.versionOf(versionRequest(ports, name, fetch), ports.ending);
-  return { ...fetch, range: version };
+  try {
+    const { version, integrity } = await source.versionOf(versionRequest(ports, name, fetch), ports.ending);
+    return { fetch: isNamed ? fetch : { ...fetch, range: version }, integrity };
+  } catch (error) {
+    // Nobody could be asked: the plan is the same without its hash, and an install will say why.
+    if (isNamed && error instanceof McpdError && UNASKED.has(error.code)) return { fetch, integrity: null };
+    throw error;
+  }
 }
+
+const UNASKED: ReadonlySet<ErrorCode> = new Set(['FETCH_FAILED', 'COMMAND_NOT_FOUND']);
 
 async function previewOf({ packages }: Pick<InstallPorts, 'packages'>, plan: PlannedInstall, fetch: PlannedFetch) {
   const source = sourceFor(packages, fetch.kind, fetch.identifier);

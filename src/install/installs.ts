@@ -90,6 +90,7 @@ export class Installs {
     const nothing = {
       fetch: null,
       fileSha256: null,
+      integrity: null,
       versionIs: 'none',
       publisher: null,
       published: null,

@@ -131,7 +131,7 @@ describe('a package of the catalog', () => {
     });
     expect(given.env).toEqual({ TOKEN: `\${secret:TOKEN}` });
     expect(given.secrets).toEqual(new Map([['TOKEN', 'hunter2']]));
-    expect(JSON.stringify(planView(given, null))).not.toContain('hunter2');
+    expect(JSON.stringify(planView(given, null, null))).not.toContain('hunter2');
   });
 
   test('that takes a secret on its command line is warned of', () => {
@@ -166,7 +166,7 @@ describe('a package of the catalog', () => {
       }),
     );
     expect(planned.missing.map(({ name }) => name)).toEqual(['db', 'TOKEN']);
-    expect(planView(planned, { command: OWN_NODE, args: ['<@acme/things@1.2.3>'] }).commandLine).toBe(
+    expect(planView(planned, { command: OWN_NODE, args: ['<@acme/things@1.2.3>'] }, null).commandLine).toBe(
       `TOKEN=<TOKEN> ${process.execPath} <@acme/things@1.2.3> <db>`,
     );
     expect(() => checkNothingMissing('things', 'things', planned.missing)).toThrow(
@@ -242,7 +242,7 @@ describe('a folder', () => {
   test('is started by its own program, in itself, with the arguments after it', () => {
     const planned = plan(folder({ command: '/opt/node', args: ['/src/my server/index.js'] }), { args: ['--dev'] });
     expect(planned).toMatchObject({ name: 'my-server', cwd: '/src/my server', fetch: null, args: ['--dev'] });
-    expect(planView(planned, null).commandLine).toBe("/opt/node '/src/my server/index.js' --dev");
+    expect(planView(planned, null, null).commandLine).toBe("/opt/node '/src/my server/index.js' --dev");
   });
 
   test('without a program is started by the command after --', () => {

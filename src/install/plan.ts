@@ -104,8 +104,8 @@ export function planInstall(request: InstallRequest, origin: Origin, context: Pl
   };
 }
 
-/** What a person is shown before anything happens; `preview` is how a package that is fetched will be started. */
-export function planView(plan: PlannedInstall, preview: Runnable | null): InstallPlan {
+/** What a person is shown before anything happens; `preview` is how a package that is fetched will be started, `integrity` what it must be. */
+export function planView(plan: PlannedInstall, preview: Runnable | null, integrity: string | null): InstallPlan {
   const { name, description, fetch, missing, warnings, remote } = plan;
   const program = plan.program ?? preview ?? { command: '…', args: [] };
   const shown = (text: string) => (fetch?.kind === 'mcpb' ? folderIn(text, `<${name}@${fetch.range}>`) : text);
@@ -123,6 +123,7 @@ export function planView(plan: PlannedInstall, preview: Runnable | null): Instal
       ),
     variables: Object.keys(plan.env),
     fileSha256: fetch?.fileSha256 ?? null,
+    integrity,
     versionIs: versionIs(fetch),
     warnings,
     published: publishedAt(plan.origin),

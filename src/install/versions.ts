@@ -85,9 +85,9 @@ export function versionRequest(
   return { identifier, range, knownNames: [], folder: paths.packageOf(name), registry, ...words };
 }
 
-/** Tags of images and bundles at an address can be published anew under the same version. */
 export function isSame(pack: InstalledPackage, { version, integrity }: PublishedVersion): boolean {
-  return version === pack.version && (integrity === null || integrity === pack.integrity);
+  if (version !== pack.version) return false;
+  return !REPUBLISHED.has(pack.kind) || integrity === null || integrity === pack.integrity;
 }
 
 /** Versions for people: with a part of what is there where it was published anew under the same name. */
@@ -180,6 +180,9 @@ function facts({ registry }: InstallPorts): Facts[] {
     return [{ definition, pack, state }];
   });
 }
+
+/** Kinds of which the same version can be published anew: tags of images, and bundles at an address. */
+const REPUBLISHED: ReadonlySet<PackageKind> = new Set(['oci', 'mcpb']);
 
 /** `sha256:` and twelve digits. */
 const INTEGRITY_SHOWN = 19;

@@ -245,7 +245,9 @@ async function shown(page: Page, to: string) {
       }
     };
     const popup = window.open(address);
-    await new Promise((done) => setTimeout(done, 300));
+    // It is cut off when the answer to it has come, and its own policy with it.
+    for (let look = 0; look < 1000 && popup !== null && !popup.closed; look++)
+      await new Promise((done) => setTimeout(done, 20));
     return { frame: look(frame.contentWindow), cutOff: popup === null || popup.closed };
   }, to);
   const popup = await opened;

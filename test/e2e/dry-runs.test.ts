@@ -53,8 +53,15 @@ test('a dry run of a pasted configuration shows the plan of each server in it, a
     expect(existsSync(join(machine.home.mcpdHome, 'packages', 'acme'))).toBe(false);
 
     const named = await machine.ok('install', 'npm:@acme/mcp', '--dry-run', '--json');
-    expect(named).toMatchObject({ fetch: 'npm:@acme/mcp@1.2.0', versionIs: 'exact' });
+    const integrity = expect.stringMatching(/^sha512-.{88}$/);
+    expect(named).toMatchObject({ fetch: 'npm:@acme/mcp@1.2.0', versionIs: 'exact', integrity });
+    expect((await machine.cli('install', 'npm:@acme/mcp@1.2.0', '--dry-run')).stderr).toMatch(/^hash +sha512-/m);
+    const unknown = await machine.cli('install', 'npm:@acme/mcp@9.9.9', '--dry-run', '--json');
+    expect([unknown.code, unknown.json.error.code]).toEqual([3, 'VERSION_UNKNOWN']);
   } finally {
     await registry.close();
   }
+  // Nobody can be asked for the hash of a version that is named: the plan is shown without it.
+  const offline = await machine.ok('install', 'npm:@acme/mcp@1.2.0', '--dry-run', '--json');
+  expect(offline).toMatchObject({ fetch: 'npm:@acme/mcp@1.2.0', integrity: null });
 });

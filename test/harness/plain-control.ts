@@ -142,6 +142,7 @@ export class PlainControl implements DaemonControl {
     const nothing = {
       fetch: null,
       fileSha256: null,
+      integrity: null,
       versionIs: 'none',
       publisher: null,
       published: null,

@@ -17,7 +17,15 @@ const HIT: SearchHit = {
 };
 const PLAN: InstallPlan = {
   ...{ name: 'weather', description: '', fetch: 'npm:x@1.2.0', inputs: [], commandLine: 'node <x@1.2.0>' },
-  ...{ variables: ['KEY'], fileSha256: null, versionIs: 'exact', warnings: [], publisher: null, published: null },
+  ...{
+    variables: ['KEY'],
+    fileSha256: null,
+    integrity: null,
+    versionIs: 'exact',
+    warnings: [],
+    publisher: null,
+    published: null,
+  },
   choice: null,
 };
 

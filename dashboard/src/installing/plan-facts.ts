@@ -33,8 +33,9 @@ function versionText({ version }: SearchHit, { versionIs }: InstallPlan, isRemot
   return isRemote ? 'floats: whoever runs it can change it at any time' : 'that of mcpd';
 }
 
-function integrityText({ fileSha256, fetch }: InstallPlan): string {
+function integrityText({ fileSha256, integrity, fetch }: InstallPlan): string {
   if (fileSha256 !== null) return `sha256 ${fileSha256}, or it is not installed`;
+  if (integrity !== null) return integrity.split(' ').join(', or ');
   if (fetch === null) return 'nothing is fetched';
   if (fetch.startsWith('npm:')) return 'checked by npm against its registry, and kept';
   return 'no hash was published; that of what is fetched is kept';

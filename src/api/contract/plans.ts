@@ -17,6 +17,8 @@ export interface InstallPlan extends PlanFacts {
   description: string;
   /** What will be fetched: `npm:@modelcontextprotocol/server-memory@2026.7.4`, or null for bundled servers and folders. */
   fetch: string | null;
+  /** What its files must be, as SRI or a digest: one hash, or one for each file, of which a machine takes one; null where nobody was asked, or tells. */
+  integrity: string | null;
   /** Whose it is, as far as its description tells. */
   publisher: string | null;
   /** Inputs that still need a value. */

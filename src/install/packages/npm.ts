@@ -10,16 +10,20 @@ import { findNpm, npmEnvironment } from './npm-run.ts';
 import { makeFolder, settle } from './package-folder.ts';
 import { runTool, type ToolProgram, type ToolRunOptions } from './run-tool.ts';
 import { Slots } from './slots.ts';
-import type { FetchedPackage, PackageRequest, PackageSource, ToolOptions, VersionRequest } from './source.ts';
+import type {
+  FetchedPackage,
+  PackageRequest,
+  PackageSource,
+  PublishedVersion,
+  ToolOptions,
+  VersionRequest,
+} from './source.ts';
 
 export function npmPackages(options: ToolOptions): PackageSource {
   const slots = new Slots(TOOL_RUNS_MAX);
   return {
     fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
-    versionOf: async (request, signal) => {
-      const version = await slots.run(signal, () => resolveVersion(options, request, signal));
-      return { version, integrity: null };
-    },
+    versionOf: (request, signal) => slots.run(signal, () => resolveVersion(options, request, signal)),
   };
 }
 
@@ -71,7 +75,11 @@ async function fetchPackage(
 }
 
 /** npm itself decides, as when it installs, and writes a lock file only. */
-async function resolveVersion(options: ToolOptions, asked: VersionRequest, signal: AbortSignal): Promise<string> {
+async function resolveVersion(
+  options: ToolOptions,
+  asked: VersionRequest,
+  signal: AbortSignal,
+): Promise<PublishedVersion> {
   const request = { ...asked, allowScripts: false };
   const env = npmEnvironment(await options.env(), options.execPath);
   const npm = await findNpm(options.execPath, env['PATH'] ?? '');
@@ -79,7 +87,8 @@ async function resolveVersion(options: ToolOptions, asked: VersionRequest, signa
   try {
     const run = { cwd: temporary, env, signal, onLine: () => undefined, track: options.track };
     await install(npm, request, temporary, { ...run, timeoutMs: NPM_RESOLVE_MS }, true);
-    return (await readLock(temporary, request.identifier)).version;
+    const { version, integrity } = await readLock(temporary, request.identifier);
+    return { version, integrity };
   } finally {
     await rm(temporary, { recursive: true, force: true });
     await rmdir(request.folder).catch(() => undefined); // not empty: a version is in use there

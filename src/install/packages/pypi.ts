@@ -23,8 +23,8 @@ export function pypiPackages(options: ToolOptions): PackageSource {
     fetch: (request, signal, report) => slots.run(signal, () => fetchPackage(options, request, signal, report)),
     versionOf: (request, signal) =>
       slots.run(signal, async () => {
-        const { version } = await versionOf(await workOf(options, asking(request), signal), request);
-        return { version, integrity: null };
+        const { version, integrity } = await versionOf(await workOf(options, asking(request), signal), request);
+        return { version, integrity: integrity === '' ? null : integrity };
       }),
     canRun: async () => (await pythonTool(pythonEnvironment(await options.env()))) !== null,
     preview: async ({ identifier, range, runtimeArguments }) => {

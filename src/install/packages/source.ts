@@ -18,7 +18,7 @@ export interface VersionRequest {
   runtimeArguments: readonly string[];
 }
 
-/** What there is under a version. `integrity` is null where one version is always the same, as with npm. */
+/** What there is under a version. `integrity` is what its files must be; null where nobody tells that before they are here. */
 export interface PublishedVersion {
   version: string;
   integrity: string | null;
