@@ -62,6 +62,6 @@ test('a dry run of a pasted configuration shows the plan of each server in it, a
     await registry.close();
   }
   // Nobody can be asked for the hash of a version that is named: the plan is shown without it.
-  const offline = await machine.ok('install', 'npm:@acme/mcp@1.2.0', '--dry-run', '--json');
-  expect(offline).toMatchObject({ fetch: 'npm:@acme/mcp@1.2.0', integrity: null });
+  const offline = await machine.ok('install', 'npm:@acme/never-seen@1.2.0', '--dry-run', '--json');
+  expect(offline).toMatchObject({ fetch: 'npm:@acme/never-seen@1.2.0', integrity: null });
 });
