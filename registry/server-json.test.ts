@@ -195,6 +195,8 @@ describe('hostile text', () => {
     ['a path as runtime hint', { runtimeHint: '../../bin/sh' }, 'no program'],
     ['a shell line as runtime hint', { runtimeHint: 'sh -c id' }, 'no program'],
     ['a registry that is no address', { registryBaseUrl: 'http://x y' }, 'no address'],
+    ['a registry with a password', { registryBaseUrl: 'https://ann:pw@x.example/' }, 'a user or a password'],
+    ['a registry without encryption', { registryBaseUrl: 'http://x.example/' }, 'without encryption'],
     ['a hash that is none', { fileSha256: 'zz' }, '64 hexadecimal digits'],
     ['a variable that is none', { environmentVariables: [{ name: 'A=B' }] }, 'which is no variable'],
     ['a NUL in a value', { environmentVariables: [{ name: 'A', value: 'a\0' }] }, 'control character'],

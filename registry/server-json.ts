@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type HttpTransport, PACKAGE_KINDS } from '../src/core/model.ts';
 import { McpdError } from '../src/errors.ts';
+import { registryAddressFault } from '../src/registry-address.ts';
 import { isPublishedName } from './official/names.ts';
 import { identifierFault, parseImage, versionFault } from './package-names.ts';
 import type { Published, PublishedPackage, PublishedRemote } from './published.ts';
@@ -170,6 +171,8 @@ function registryOf(base: string | undefined, at: string): string | null {
   if (base === undefined || base === '' || USUAL_REGISTRIES.test(base)) return null;
   if (!WEB_ADDRESS.test(base) || base.length > ADDRESS_CHARS_MAX || !URL.canParse(base))
     throw new Fault(`${at}.registryBaseUrl is no address`);
+  const fault = registryAddressFault(base);
+  if (fault !== null) throw new Fault(`${at}.registryBaseUrl will not do: ${fault}`);
   return base;
 }
 

@@ -10,6 +10,7 @@ import {
   type Whose,
 } from '../core/model.ts';
 import type { ErrorReport } from '../errors.ts';
+import { registryAddressFault } from '../registry-address.ts';
 import type { TrialCheckup } from './contract/checkup.ts';
 import type { SecretUse } from './contract/credentials.ts';
 import type { FiguresEvent } from './contract/figures.ts';
@@ -220,11 +221,11 @@ export const DeclaredSet = z.object({
       cwd: z.optional(z.string()),
       /** Instead of a command: a catalog name or `npm:PKG@VERSION`. */
       install: z.optional(z.string()),
-      /** What `install` must come to, as `mcpd export --lock` says it; a package at another registry, or with its publisher's words before it. */
+      /** What `install` must come to, as `mcpd export --lock` says it; a package at another registry (https, without a password), or with its publisher's words before it. */
       package: z.optional(
         z.object({
           integrity: z.optional(z.string().check(z.minLength(1))),
-          registry: z.optional(z.url({ protocol: /^https?$/ })),
+          registry: z.optional(z.url().check(z.refine((text) => registryAddressFault(text) === null))),
           runtimeArguments: z.optional(z.array(z.string())),
         }),
       ),

@@ -57,6 +57,13 @@ describe('a declared file', () => {
     expect(read.declarations.map(({ entry }) => entry.enabled)).toEqual([false, undefined]);
   });
 
+  test('may name a registry of its own, but none with a password or without encryption', () => {
+    const failed = (registry: string) => file({ a: { install: 'npm:x', package: { registry } } }).failed;
+    expect(failed('https://npm.acme.example/')).toEqual([]);
+    for (const registry of ['https://ann:pw@npm.acme.example/', 'http://npm.acme.example/', 'npm.acme.example'])
+      expect(failed(registry)[0]?.error.parts.why).toContain('package.registry does not fit');
+  });
+
   test('with members that mean nothing here says so', () => {
     const read = file({ a: { command: 'node', comand: 'x', alwaysAllow: ['y'], type: 'stdio' } });
     expect(read.warnings).toEqual(['a: mcpd makes no use of comand, alwaysAllow']);

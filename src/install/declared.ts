@@ -111,7 +111,7 @@ const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['env', 'texts by the names of variables'],
   ['cwd', 'a text'],
   ['install', 'a text'],
-  ['package', 'integrity, registry and runtimeArguments'],
+  ['package', 'integrity, registry (an https address without a password) and runtimeArguments'],
   ['start', '"on-demand", "always" or "manual"'],
   ['sharing', '"auto", "shared", "per-session" or "per-workspace"'],
   ['enabled', 'true or false'],

@@ -93,6 +93,17 @@ describe('over the socket of the home', () => {
     ]);
   });
 
+  test('a page asks for the version that it was shown, also for another one of the same name', async () => {
+    const ask = (version: string) => {
+      const body = JSON.stringify({ action: 'try-update', server: 'weather', version });
+      return askWeb(here.port, '/api/approvals', { method: 'POST', headers: { ...signed, ...JSON_TYPE }, body });
+    };
+    const { status, text } = await ask('1.2@sha256:0123456789ab');
+    expect([status, JSON.parse(text).says]).toEqual([200, expect.stringContaining('fetch 1.2@sha256:0123456789ab')]);
+    for (const version of ['1.2@evil', '1.2@sha256:0123456789ab/x', '@sha256:0123456789ab', '1.2@sha256:0123456789AB'])
+      expect([version, (await ask(version)).status]).toEqual([version, 400]);
+  });
+
   test('a login is told line by line, and how it ended', async () => {
     const asked = here.control.asked.length;
     const login = { method: 'POST', headers: JSON_TYPE, body: '{"clientId":"abc"}' };

@@ -11,8 +11,11 @@ import { UpdateAgreement, type UpdateEvent } from './updates.ts';
 
 const Name = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
 
-/** One version, and nothing that a tool would read as another package, an address or an option. */
-const Version = z.string().check(z.regex(/^(sha256:)?[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/));
+/**
+ * One version, and nothing that a tool would read as another package, an address or an option. Where another one was published under the
+ * same version, its first twelve digits tell it apart: that is how a VersionState names it.
+ */
+const Version = z.string().check(z.regex(/^(sha256:)?[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}(@sha256:[0-9a-f]{12})?$/));
 
 /** `POST /api/approvals`. Its answer is an ApprovalInfo, which waits. */
 export const ApprovalRequest = z.discriminatedUnion('action', [
