@@ -17,6 +17,7 @@ import { trialError } from './trial-failure.ts';
 import { checkNotDeclared } from './uninstall.ts';
 import { offerOf, told } from './update-offer.ts';
 import {
+  isOneVersion,
   isSame,
   packageOf,
   publishedNow,
@@ -261,10 +262,14 @@ export class Updates {
 
 // — internal —
 
-/** A branch or a tag that was named for the update takes the place of the one that was asked for at install. */
+/**
+ * What is followed is what was asked for at install, until an update names another branch, tag or range: one version takes nobody off it.
+ * Every version of an image is a tag.
+ */
 function sourceAt(source: ServerSource, installed: InstalledPackage, to: string | undefined): ServerSource {
   const { kind, identifier } = installed;
-  const ref = to === undefined || source.kind !== kind ? source.ref : packageText(kind, identifier, to);
+  const keeps = to === undefined || source.kind !== kind || (kind !== 'oci' && isOneVersion(kind, to));
+  const ref = keeps ? source.ref : packageText(kind, identifier, to);
   return { ...source, ref, package: installed } as ServerSource;
 }
 

@@ -127,6 +127,13 @@ export function rangeShown({ version }: InstalledPackage, shown: string): string
   return shown.startsWith(`${version}@`) ? version : shown;
 }
 
+/** Whether that is one version and nothing that moves: npm takes `1` for a range, and of a repository a commit is one. */
+export function isOneVersion(kind: PackageKind, range: string): boolean {
+  if (kind === 'git') return isAbbreviatedCommit(range);
+  if (kind === 'pypi') return versionFault(kind, range.replace(/^={2,3}\s*/, '')) === null;
+  return kind === 'nuget' ? versionFault(kind, range) === null : isExactVersion(range);
+}
+
 export function withoutPackage(name: string): McpdError {
   return new McpdError('INPUT_INVALID', {
     what: `${name} has no package with versions`,
@@ -186,9 +193,3 @@ const REPUBLISHED: ReadonlySet<PackageKind> = new Set(['oci', 'mcpb']);
 
 /** `sha256:` and twelve digits. */
 const INTEGRITY_SHOWN = 19;
-
-/** npm takes `1` for a range. */
-function isOneVersion(kind: PackageKind, range: string): boolean {
-  if (kind === 'pypi') return versionFault(kind, range.replace(/^={2,3}\s*/, '')) === null;
-  return kind === 'nuget' ? versionFault(kind, range) === null : isExactVersion(range);
-}

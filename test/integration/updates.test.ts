@@ -170,6 +170,15 @@ test('rollback brings the version before back, with its lists, and the other way
   expect(await it.installer.rollback('tiny')).toMatchObject({ from: '1.0.0', to: '1.1.0' });
 });
 
+test('one version that is named for an update leaves what is followed as it is; another tag or range takes its place', async () => {
+  await installed('npm:@acme/tiny@~1.0.0');
+  await it.installer.update('tiny', (await offer('1.1.0')).agreement);
+  expect([version(), it.registry.server('tiny')?.source.ref]).toEqual(['1.1.0', 'npm:@acme/tiny@~1.0.0']);
+  expect(await it.installer.outdated()).toMatchObject([{ installed: '1.1.0', available: '1.0.0' }]);
+  await it.installer.update('tiny', (await offer('1.0')).agreement);
+  expect([version(), it.registry.server('tiny')?.source.ref]).toEqual(['1.0.0', 'npm:@acme/tiny@1.0']);
+});
+
 test('a pinned server is passed over until a version is named or it is let go', async () => {
   await installed();
   it.installer.pin('tiny', true);
