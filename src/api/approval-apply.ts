@@ -36,21 +36,6 @@ export async function describedApply(control: DaemonControl, { apply }: Apply): 
   };
 }
 
-/** @throws {McpdError} APPROVAL_ENDED when it would do something else by now than what was shown */
-export async function checkStillShown(
-  control: DaemonControl,
-  request: Apply,
-  shown: Described['details'],
-): Promise<void> {
-  const { details } = await describedApply(control, request);
-  if (JSON.stringify(details) === JSON.stringify(shown)) return;
-  throw new McpdError('APPROVAL_ENDED', {
-    what: `applying ${request.apply.path} would do something else by now than what was shown`,
-    why: 'servers or secrets were changed meanwhile; nothing was done',
-    fix: 'ask for it again in the dashboard',
-  });
-}
-
 // — internal —
 
 function named(label: string, names: readonly string[]): Described['details'] {

@@ -1,6 +1,8 @@
 import { fromReport, McpdError } from '../errors.ts';
-import { checkStillShown } from './approval-apply.ts';
+import { describedApply } from './approval-apply.ts';
 import { usedSecret } from './approval-secret.ts';
+import { checkStillShown } from './approval-shown.ts';
+import { describedRollback } from './approval-update.ts';
 import type { ApprovalInfo, ApprovalRequest, WorkEvent } from './contract/approvals.ts';
 import type { UpdateEvent } from './contract/updates.ts';
 import type { InstallEvent } from './contract.ts';
@@ -25,12 +27,14 @@ export async function carriedOut(
       await (await control.life()).update(request.server, request.agreement);
       return;
     case 'rollback':
+      // What is kept may have been swept or replaced since.
+      checkStillShown(await describedRollback(control, request), shown, `going back with ${request.server}`);
       await (await control.life()).rollback(request.server);
       return;
     case 'uninstall':
       return control.uninstall(request.server, { purge: request.purge === true });
     case 'apply': {
-      await checkStillShown(control, request, shown);
+      checkStillShown(await describedApply(control, request), shown, `applying ${request.apply.path}`);
       const { failed } = await control.apply(request.apply);
       const [first] = failed;
       if (first === undefined) return;

@@ -184,6 +184,12 @@ describe('what a page asks for', () => {
     await vi.waitFor(() => expect(approvals.info(back.id).state).toBe('done'));
     expect(done()).toEqual(['roll back weather']);
 
+    const stale = await approvals.ask({ action: 'rollback', server: 'weather' });
+    life.states = life.states.map((state) => ({ ...state, installed: '1.0.0', kept: '2.0.0' }));
+    approvals.accept(stale.id);
+    await vi.waitFor(() => expect(approvals.info(stale.id).error?.code).toBe('APPROVAL_ENDED'));
+    expect(done()).toEqual(['roll back weather']);
+
     const error = { code: 'SERVER_EXITED', what: 'it ended' } as const;
     life.trying = async (_server, _request, report) => report({ type: 'failed', error, stderrTail: ['no key'] });
     const bad = await approvals.ask({ action: 'try-update', server: 'weather', version: '1.5.0' });
