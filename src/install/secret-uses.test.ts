@@ -33,6 +33,19 @@ test('another address, another program or another header gets a secret anew', ()
   expect(uses({ ...installed, install: 'npm:evil' }, installed)).toMatchObject([{ to: 'npm:evil', steers: false }]);
 });
 
+test('the same install from another registry, or with other words before it, gets a secret anew', () => {
+  const installed = { install: 'pypi:acme', env: { API_KEY: KEY }, package: { integrity: 'sha256-a' } };
+  const changed = (change: object) => uses({ ...installed, package: { ...installed.package, ...change } }, installed);
+  expect(changed({ integrity: 'sha256-b' })).toEqual([]);
+  expect(changed({ registry: 'https://evil.example' })).toMatchObject([
+    { place: `variable: API_KEY=${KEY}`, to: 'pypi:acme of https://evil.example', steers: false },
+  ]);
+  expect(changed({ runtimeArguments: ['--from', 'evil'] })).toMatchObject([{ to: 'pypi:acme --from evil' }]);
+  expect(changed({ runtimeArguments: ['-e', `NODE_OPTIONS=${KEY}`] })).toContainEqual(
+    expect.objectContaining({ place: `an argument: NODE_OPTIONS=${KEY}`, steers: true }),
+  );
+});
+
 test('a server that is not there may still have secrets, and one that has none of that name gets none', () => {
   expect(uses(PRESENT, null)).toHaveLength(1);
   expect(newSecretUses('weather', PRESENT, null, [], FOLDER)).toEqual([]);

@@ -22,18 +22,26 @@ export function newSecretUses(
 
 function usesIn(server: string, entry: DeclaredEntry, folder: string): SecretUse[] {
   const launch = launchOf(entry, folder);
-  const to = destinationOf(launch);
+  const registry = entry.package?.registry;
+  const to = `${destinationOf(launch)}${registry === undefined ? '' : ` of ${registry}`}`;
   return secretPlaces(launch).map(({ secret, label, value, steers }) => ({
     ...{ server, secret, steers, to },
     place: `${label}: ${value}`,
   }));
 }
 
-/** As far as it tells who gets a secret: what an `install` fetches is named by its spec. */
-function launchOf({ url, headers = {}, command, install, args = [], env = {}, cwd }: DeclaredEntry, folder: string) {
+/** As far as it tells who gets a secret: what an `install` fetches is named by its spec, its registry and its publisher's words before it. */
+function launchOf(entry: DeclaredEntry, folder: string) {
+  const { url, headers = {}, command, install, package: pack, args = [], env = {}, cwd } = entry;
   if (url !== undefined) return { kind: 'http' as const, url, headers };
-  const program = command ?? install ?? '';
-  return { kind: 'stdio' as const, command: program, args, env, cwd: resolve(folder, cwd ?? '.') };
+  const words = [...(pack?.runtimeArguments ?? []), ...args];
+  return {
+    kind: 'stdio' as const,
+    command: command ?? install ?? '',
+    args: words,
+    env,
+    cwd: resolve(folder, cwd ?? '.'),
+  };
 }
 
 function key({ secret, place, to }: SecretUse): string {
