@@ -41,6 +41,7 @@ test('a server whose tools say something else than was agreed to is not well unt
   await machine.ok('down');
   await machine.ok('up');
   await until('the finding again', async () => (await told()).findings.includes(finding));
+  expect(await told()).toMatchObject({ health: 'degraded' });
   expect((await machine.cli('doctor')).stdout).toContain(finding);
 
   await machine.ok('lock', 'told', '--agree');

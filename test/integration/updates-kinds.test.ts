@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { UpdateEvent, UpdateOffer, VersionState } from '../../src/api/contract/updates.ts';
+import type { ServerSource } from '../../src/core/model.ts';
 import { DIGEST, type FakeTools, fakeTools } from '../harness/fake-tools.ts';
 import { type TemporaryHome, temporaryHome } from '../harness/home.ts';
 import { doneOf, type Installation, installationIn } from '../harness/installing.ts';
@@ -72,10 +73,16 @@ const argv = () => {
   const launch = it.registry.server(name)?.launch;
   return launch?.kind === 'stdio' ? [launch.command, ...launch.args] : [];
 };
-const installedPackage = () => {
-  const source = it.registry.server(name)?.source;
-  return source !== undefined && 'package' in source ? source.package : null;
-};
+/** As an older mcpd left it, which did not keep what a package was asked for with. */
+function withoutAsked(): void {
+  const definition = it.registry.server(name);
+  if (definition === null || !('package' in definition.source) || definition.source.package == null)
+    throw new RangeError(`${name} has no package`);
+  const { asked, ...pack } = definition.source.package;
+  expect(asked).toHaveProperty('registry');
+  const source = { ...definition.source, package: pack } as ServerSource;
+  it.registry.saveServer({ ...definition, source }, null);
+}
 
 describe('a package of PyPI', () => {
   const pack = {
@@ -115,10 +122,15 @@ describe('a package of PyPI', () => {
   });
 
   test('that an older mcpd installed is fetched from the usual registry', async () => {
-    await installed('pypi:acme-time@2024.1');
-    expect(installedPackage()).not.toHaveProperty('asked');
-    expect(await state()).toMatchObject({ installed: '2024.1', available: '9.9.9', isOutdated: true });
+    await installed(pack);
+    withoutAsked();
+    expect(await state()).toMatchObject({ installed: '1.2.3', available: '9.9.9', isOutdated: true, error: null });
     await updated();
+    expect(tools.calls().map(({ argv: words }) => words.slice(0, 3))).toContainEqual([
+      'tool',
+      'install',
+      'acme-suite==9.9.9',
+    ]);
     expect(tools.calls().flatMap(({ argv: words }) => words)).not.toContain('--index-url');
   });
 
@@ -151,8 +163,10 @@ describe('an image', () => {
 
   test('nothing is pulled to see whether it is outdated', async () => {
     await installed('oci:acme/mcp:1.2');
-    await state();
-    expect(tools.calls().map(({ argv: [word] }) => word)).not.toContain('pull');
+    expect(await state()).toMatchObject({ error: null });
+    const words = tools.calls().map(({ argv: [word] }) => word);
+    expect(words).toContain('buildx');
+    expect(words).not.toContain('pull');
   });
 
   test('takes another tag, which counts from then on; a digest stays what it is', async () => {
