@@ -15,6 +15,7 @@ import { Steps } from './steps.ts';
 import { exists } from './traces.ts';
 import { trialError } from './trial-failure.ts';
 import { checkNotDeclared } from './uninstall.ts';
+import { notAsShown, otherBundle } from './update-faults.ts';
 import { offerOf, told } from './update-offer.ts';
 import {
   isOneVersion,
@@ -271,22 +272,6 @@ function sourceAt(source: ServerSource, installed: InstalledPackage, to: string 
   const keeps = to === undefined || source.kind !== kind || (kind !== 'oci' && isOneVersion(kind, to));
   const ref = keeps ? source.ref : packageText(kind, identifier, to);
   return { ...source, ref, package: installed } as ServerSource;
-}
-
-function notAsShown(name: string, shown: string): McpdError {
-  return new McpdError('UPDATE_CHANGED', {
-    what: `${name} was not updated`,
-    why: `${shown} was shown, and another one is there now`,
-    fix: `mcpd update ${name}`,
-  });
-}
-
-function otherBundle(name: string, pack: InstalledPackage, wanted: string, found: string): McpdError {
-  return new McpdError('VERSION_UNKNOWN', {
-    what: `${name} cannot be updated to ${wanted}`,
-    why: `the bundle at ${pack.identifier} has ${found}`,
-    fix: `mcpd update ${name}; or install the bundle that has it`,
-  });
 }
 
 interface Offered {
