@@ -10,6 +10,11 @@ import type { DaemonControl } from './daemon-control.ts';
 
 type Asked<A> = Extract<ApprovalRequest, { action: A }>;
 
+/** The request with what was shown besides: the yes is to that alone. */
+export interface ShownTry extends Asked<'try-update'> {
+  integrity: string | null;
+}
+
 /**
  * The request is for the very version that is shown, whatever is the newest by then.
  * @throws {McpdError} SERVER_UNKNOWN, SERVER_PINNED, MANAGED_BY_FILE, INPUT_INVALID, and what a registry answers
@@ -17,7 +22,7 @@ type Asked<A> = Extract<ApprovalRequest, { action: A }>;
 export async function describedTry(
   control: DaemonControl,
   { server, version }: Asked<'try-update'>,
-): Promise<{ request: ApprovalRequest; words: Described }> {
+): Promise<{ request: ShownTry; words: Described }> {
   const life = await control.life();
   const next = await life.nextVersion(server, version ?? null);
   if (next.to === next.from)
@@ -28,12 +33,13 @@ export async function describedTry(
     says: `fetch ${next.to} of ${server} and run it once, to see what an update would change`,
     details: [
       { label: 'fetch', value: next.package },
+      ...(next.integrity === null ? [] : [{ label: 'integrity', value: next.integrity }]),
       { label: 'in place of', value: `${next.from}, which stays until you agree to the changes` },
       { label: 'runs now', value: destinationOf(launch) },
     ],
     warnings: [],
   };
-  return { request: { action: 'try-update', server, version: next.to }, words };
+  return { request: { action: 'try-update', server, version: next.to, integrity: next.integrity }, words };
 }
 
 /** @throws {McpdError} SERVER_UNKNOWN, UPDATE_CHANGED when that is not what waits */

@@ -2,16 +2,19 @@ import { fromReport, McpdError } from '../errors.ts';
 import { describedApply } from './approval-apply.ts';
 import { usedSecret } from './approval-secret.ts';
 import { checkStillShown } from './approval-shown.ts';
-import { describedRollback } from './approval-update.ts';
+import { describedRollback, type ShownTry } from './approval-update.ts';
 import type { ApprovalInfo, ApprovalRequest, WorkEvent } from './contract/approvals.ts';
 import type { UpdateEvent } from './contract/updates.ts';
 import type { InstallEvent } from './contract.ts';
 import type { DaemonControl } from './daemon-control.ts';
 
+/** As it was asked for, with what was shown of it besides. */
+export type ShownRequest = Exclude<ApprovalRequest, { action: 'try-update' }> | ShownTry;
+
 /** What a person said yes to, done; `shown` is what he was shown of it. @throws {McpdError} why it could not be done */
 export async function carriedOut(
   control: DaemonControl,
-  request: ApprovalRequest,
+  request: ShownRequest,
   shown: ApprovalInfo['details'],
   report: (event: WorkEvent) => void,
   signal: AbortSignal,
@@ -72,7 +75,7 @@ async function installed(
 /** What it would change waits at the daemon, for whoever asks for it. */
 async function tried(
   control: DaemonControl,
-  { server, version }: Extract<ApprovalRequest, { action: 'try-update' }>,
+  { server, version, integrity }: ShownTry,
   report: (event: WorkEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -83,6 +86,10 @@ async function tried(
     if (event.type === 'failed') failure = fromReport(event.error);
     if (event.type !== 'offer') report(event);
   };
-  await life.offerUpdate(server, version === undefined ? {} : { exactly: version }, told, signal);
+  const wanted = {
+    ...(version === undefined ? {} : { exactly: version }),
+    ...(integrity === null ? {} : { integrity }),
+  };
+  await life.offerUpdate(server, wanted, told, signal);
   if (failure !== null) throw failure;
 }

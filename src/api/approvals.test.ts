@@ -173,6 +173,16 @@ describe('what a page asks for', () => {
     expect(done()).toEqual(['try weather 2.0.0', 'update weather a1']);
   });
 
+  test('may be what was published anew: the yes is to its whole integrity', async () => {
+    control.plainLife.integrity = `sha256:${'e'.repeat(64)}`;
+    const { id, details } = await approvals.ask({ action: 'try-update', server: 'weather' });
+    expect(details).toContainEqual({ label: 'integrity', value: control.plainLife.integrity });
+    control.plainLife.integrity = null;
+    approvals.accept(id);
+    await vi.waitFor(() => expect(approvals.info(id).state).toBe('done'));
+    expect(done()).toEqual([`try weather 2.0.0 sha256:${'e'.repeat(64)}`]);
+  });
+
   test('may be the version before, when one is kept; what failed to start says why, and a try can be taken back', async () => {
     const life = control.plainLife;
     expect(await codeOf(() => approvals.ask({ action: 'rollback', server: 'weather' }))).toBe('NOTHING_KEPT');

@@ -14,7 +14,7 @@ import { describedApply } from './approval-apply.ts';
 import { usedSecret } from './approval-secret.ts';
 import { describedRollback, describedTry, describedUpdate } from './approval-update.ts';
 import { checkNothingHidden, type Described, described, describedInstall } from './approval-words.ts';
-import { carriedOut } from './approval-work.ts';
+import { carriedOut, type ShownRequest } from './approval-work.ts';
 import type { ApprovalCode, ApprovalEvent, ApprovalInfo, ApprovalRequest, WorkEvent } from './contract/approvals.ts';
 import type { DaemonControl } from './daemon-control.ts';
 import { sameSecret } from './token.ts';
@@ -131,7 +131,7 @@ export class Approvals {
   }
 
   /** With an install or an update as it will be asked for: of a package the very version that is shown, whatever is the newest by then. */
-  async #shownAs(request: ApprovalRequest): Promise<{ request: ApprovalRequest; words: Described }> {
+  async #shownAs(request: ApprovalRequest): Promise<{ request: ShownRequest; words: Described }> {
     if (request.action === 'apply') return { request, words: await describedApply(this.#control, request) };
     if (request.action === 'set-secret') return { request, words: await usedSecret(this.#control, request) };
     if (request.action === 'try-update') return describedTry(this.#control, request);
@@ -147,7 +147,7 @@ export class Approvals {
     return { request: { action: 'install', install: { ...install, spec } }, words: describedInstall(install, plan) };
   }
 
-  async #carryOut(entry: Entry, request: ApprovalRequest, signal: AbortSignal): Promise<void> {
+  async #carryOut(entry: Entry, request: ShownRequest, signal: AbortSignal): Promise<void> {
     try {
       await carriedOut(this.#control, request, entry.info.details, (event) => this.#progress(entry, event), signal);
       this.#move(entry, 'done');
@@ -226,7 +226,7 @@ type Follower = (event: ApprovalEvent, isLast: boolean) => void;
 interface Entry {
   info: ApprovalInfo;
   /** Null once it has ended. */
-  request: ApprovalRequest | null;
+  request: ShownRequest | null;
   timer: NodeJS.Timeout;
   code: { digits: string; expiresAt: number; triesLeft: number } | null;
   /** Of what runs. */
@@ -234,7 +234,7 @@ interface Entry {
   events: WorkEvent[];
   readonly followers: Set<Follower>;
 }
-type Waiting = Entry & { request: ApprovalRequest };
+type Waiting = Entry & { request: ShownRequest };
 
 /** What undoes itself when it is called off. The others have their effect in one step, or in steps that nobody can undo. */
 const CANCELLABLE: ReadonlySet<ApprovalInfo['action']> = new Set(['install', 'add', 'try-update']);

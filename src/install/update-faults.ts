@@ -3,10 +3,10 @@ import { McpdError } from '../errors.ts';
 
 /** Why a server stays at its version. Pure. */
 
-export function notAsShown(name: string, shown: string): McpdError {
+export function notAsShown(name: string, shown: string | undefined): McpdError {
   return new McpdError('UPDATE_CHANGED', {
     what: `${name} was not updated`,
-    why: `${shown} was shown, and another one is there now`,
+    why: `${shown ?? 'one'} was shown, and another one is there now`,
     fix: `mcpd update ${name}`,
   });
 }

@@ -18,9 +18,12 @@ import { checkNotDeclared } from './uninstall.ts';
 import { notAsShown, otherBundle } from './update-faults.ts';
 import { offerOf, told } from './update-offer.ts';
 import {
+  integrityTold,
+  isAsShown,
   isOneVersion,
   isSame,
   packageOf,
+  publishedIfAsked,
   publishedNow,
   rangeNamed,
   rangeOf,
@@ -73,6 +76,7 @@ export class Updates {
     return {
       package: packageText(pack.kind, pack.identifier, published.version),
       ...toldApart(pack, published),
+      integrity: integrityTold(pack, published),
     };
   }
 
@@ -150,18 +154,22 @@ export class Updates {
     const { exactly, to } = request;
     const named = to === undefined ? rangeOf(definition) : rangeNamed(pack, to);
     const range = exactly === undefined ? named : rangeShown(pack, exactly);
-    const published = await publishedNow(this.#ports, definition, range);
-    if (isSame(pack, published)) return { type: 'current', version: published.version };
-    if (exactly !== undefined && toldApart(pack, published).to !== exactly) throw notAsShown(name, exactly);
-    if (pack.kind === 'mcpb' && to !== undefined && to !== published.version)
-      throw otherBundle(name, pack, to, published.version);
+    const published = await publishedIfAsked(this.#ports, definition, pack, range);
+    const version = published?.version ?? range;
+    if (published !== null && isSame(pack, published)) return { type: 'current', version };
+    if (published !== null && !isAsShown(pack, request, published)) throw notAsShown(name, exactly);
+    if (pack.kind === 'mcpb' && to !== undefined && to !== version) throw otherBundle(name, pack, to, version);
     if (launch.kind === 'http') throw withoutPackage(name);
     const { installed, root, fresh, scriptsLeftOut } = await fetchedAnew(
       this.#ports,
       { name, launch, pack },
-      { version: published.version, allowScripts: request.allowScripts === true },
+      { version, allowScripts: request.allowScripts === true },
       steps,
     );
+    // A tag or a file may have changed since it was asked for.
+    const shown = { exactly, integrity: request.integrity ?? published?.integrity };
+    if (!isAsShown(pack, shown, installed)) throw notAsShown(name, exactly);
+    if (published === null && isSame(pack, installed)) return { type: 'current', version };
     const updated: ServerDefinition = {
       ...definition,
       launch: fresh,

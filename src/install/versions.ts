@@ -73,6 +73,34 @@ export function publishedNow(
   return sourceFor(ports.packages, pack.kind, pack.identifier).versionOf(request, ports.ending);
 }
 
+/** The same; null where only a fetch tells it, and nothing was asked. */
+export async function publishedIfAsked(
+  ports: InstallPorts,
+  definition: ServerDefinition,
+  pack: InstalledPackage,
+  range: string,
+): Promise<PublishedVersion | null> {
+  const source = sourceFor(ports.packages, pack.kind, pack.identifier);
+  const canAsk = await source.canAsk?.(versionRequest(ports, definition.name, pack, range), ports.ending);
+  return canAsk === false ? null : publishedNow(ports, definition, range);
+}
+
+/** What tells one publication of a version from another; null of kinds that have one alone. */
+export function integrityTold(pack: InstalledPackage, { integrity }: PublishedVersion): string | null {
+  return REPUBLISHED.has(pack.kind) ? integrity : null;
+}
+
+/** Whether that is the very one that was shown, as far as anything was. */
+export function isAsShown(
+  pack: InstalledPackage,
+  { exactly, integrity }: { exactly?: string | undefined; integrity?: string | null | undefined },
+  found: PublishedVersion,
+): boolean {
+  if (exactly === undefined) return true;
+  const told = integrityTold(pack, found);
+  return toldApart(pack, found).to === exactly && (integrity == null || told === null || told === integrity);
+}
+
 /** Asks where the first install did, and for the same. */
 export function versionRequest(
   { paths }: Pick<InstallPorts, 'paths'>,

@@ -17,8 +17,8 @@ export interface FakeTools {
   forget(): void;
   /** Every container that an engine started, oldest first. It runs until it is removed by its id, however its client ends. */
   containers(): { id: string; isRunning: boolean }[];
-  /** What is newest by now: of packages of PyPI and NuGet, and the digest of every image. */
-  publish(newest: { version?: string; digest?: string }): void;
+  /** What is newest by now: of packages of PyPI and NuGet, and the digest of every image; `pulled`: by the time it is pulled; `fault`: why no digest is told. */
+  publish(newest: { version?: string; digest?: string; pulled?: string; fault?: string }): void;
 }
 
 export type FakeTool = 'uv' | 'docker' | 'podman' | 'dnx' | 'dotnet';
@@ -95,8 +95,9 @@ if (argv[0] === 'run') {
 } else if (argv[0] === 'pull') {
   if (/missing/.test(argv[1])) fail('Error response from daemon: manifest for ' + argv[1] + ' not found: manifest unknown');
 } else if (argv[0] === 'image') {
-  console.log(JSON.stringify([argv.at(-1).replace(/[:@][^/]*$/, '') + '@' + (newest.digest ?? '${DIGEST}')]));
+  console.log(JSON.stringify([argv.at(-1).replace(/[:@][^/]*$/, '') + '@' + (newest.pulled ?? newest.digest ?? '${DIGEST}')]));
 } else if (argv[0] === 'buildx' && path.basename(process.argv[1]) === 'docker') {
+  if (newest.fault && argv[1] === 'imagetools') fail(newest.fault);
   console.log(newest.digest ?? '${DIGEST}');
 } else if (argv[0] === 'rm' && argv[1] === '--force') fs.appendFileSync(containers, 'rm ' + argv[2] + '\\n');
 else fail('unknown command');

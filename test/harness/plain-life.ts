@@ -7,6 +7,7 @@ export class PlainLife implements LifeControl {
   /** What is known of versions, and the newest one of each. */
   states: VersionState[] = [];
   newest = '2.0.0';
+  integrity: string | null = null;
   /** What waits for a yes. */
   waiting: UpdateOffer | null = null;
   /** What fetching and trying another version tells. */
@@ -51,7 +52,7 @@ export class PlainLife implements LifeControl {
   async nextVersion(server: string, shown: string | null) {
     this.#check(server);
     const version = shown ?? this.newest;
-    return { package: `npm:${server}@${version}`, from: '1.0.0', to: version };
+    return { package: `npm:${server}@${version}`, from: '1.0.0', to: version, integrity: this.integrity };
   }
 
   async offered(server: string) {
@@ -60,7 +61,9 @@ export class PlainLife implements LifeControl {
   }
 
   offerUpdate(...[server, request, report, signal]: Parameters<LifeControl['offerUpdate']>): Promise<void> {
-    this.#asked.push(`try ${server} ${request.exactly}`);
+    this.#asked.push(
+      ['try', server, request.exactly, request.integrity].filter((word) => word !== undefined).join(' '),
+    );
     return this.trying(server, request, report, signal);
   }
 

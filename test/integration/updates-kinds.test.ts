@@ -169,6 +169,35 @@ describe('an image', () => {
     expect(words).not.toContain('pull');
   });
 
+  test('is not pulled where its registry tells no digest', async () => {
+    await installed('oci:acme/mcp:1.2');
+    tools.publish({ fault: 'ERROR: unauthorized' });
+    expect(await state()).toMatchObject({ available: null, error: { what: expect.stringContaining('acme/mcp:1.2') } });
+    expect(await offered()).toMatchObject({ type: 'failed' });
+    expect(tools.calls().map(({ argv: [word] }) => word)).not.toContain('pull');
+  });
+
+  test('that is another one by the time it is pulled than was shown is not run', async () => {
+    await installed('oci:acme/mcp:1.2');
+    tools.publish({ digest: OTHER_DIGEST });
+    const { to, integrity } = await it.installer.nextVersion(name, null);
+    expect([to, integrity]).toEqual([`1.2@${OTHER_DIGEST.slice(0, 19)}`, OTHER_DIGEST]);
+    const tried = async (shown: string) => {
+      const events: UpdateEvent[] = [];
+      const request = { exactly: to, integrity: shown };
+      await it.installer.offerUpdate(name, request, (event) => events.push(event), signal);
+      return events.at(-1);
+    };
+    const refused = { type: 'failed', error: { code: 'UPDATE_CHANGED' } };
+    expect(await tried(`${OTHER_DIGEST.slice(0, -1)}f`)).toMatchObject(refused);
+    expect(tools.calls().map(({ argv: [word] }) => word)).not.toContain('pull');
+    tools.publish({ digest: OTHER_DIGEST, pulled: `${OTHER_DIGEST.slice(0, -1)}f` });
+    expect(await tried(OTHER_DIGEST)).toMatchObject(refused);
+    expect(tools.calls().map(({ argv: [word] }) => word)).not.toContain('run');
+    tools.publish({ digest: OTHER_DIGEST });
+    expect(await tried(OTHER_DIGEST)).toMatchObject({ type: 'offer' });
+  });
+
   test('takes another tag, which counts from then on; a digest stays what it is', async () => {
     await installed('oci:acme/mcp:1.2');
     tools.publish({ digest: OTHER_DIGEST });
@@ -180,15 +209,27 @@ describe('an image', () => {
   });
 });
 
-test('where docker has no buildx, or podman is all there is, a pull tells what a tag stands for', async () => {
+test('where podman is all there is, nothing is pulled to see whether it is outdated: an update pulls, and tells', async () => {
   const own = await temporaryHome();
   const podman = fakeTools(own.folder('programs'), ['podman']);
   const its = await installationIn(own, { npmEnv: { PATH: podman.folder }, programs: podman.folder });
+  const last = async () => {
+    const events: UpdateEvent[] = [];
+    await its.installer.offerUpdate('mcp', {}, (event) => events.push(event), signal);
+    return events.at(-1);
+  };
   try {
-    doneOf(await its.install({ spec: 'oci:acme/mcp:1.2' }));
+    doneOf(await its.install({ spec: 'oci:acme/mcp:1.2', name: 'mcp' }));
+    podman.forget();
+    const error = { code: 'COMMAND_NOT_FOUND', why: expect.stringContaining('docker with buildx') };
+    expect(await its.installer.outdated()).toMatchObject([{ available: null, isOutdated: false, error }]);
+    await expect(its.installer.nextVersion('mcp', null)).rejects.toMatchObject({ code: 'COMMAND_NOT_FOUND' });
+    expect(podman.calls()).toEqual([]);
+
+    expect(await last()).toEqual({ type: 'current', version: '1.2' });
     podman.publish({ digest: OTHER_DIGEST });
-    expect(await its.installer.outdated()).toMatchObject([{ isOutdated: true, error: null }]);
-    expect(podman.calls().at(-2)?.argv).toEqual(['pull', 'acme/mcp:1.2']);
+    expect(await last()).toMatchObject({ type: 'offer', offer: { integrity: OTHER_DIGEST } });
+    expect(podman.calls().map(({ argv: words }) => words)).toContainEqual(['pull', 'acme/mcp:1.2']);
   } finally {
     its.registry.close();
     expect(await own.cleanup()).toEqual([]);

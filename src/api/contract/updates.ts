@@ -61,6 +61,8 @@ export interface NextVersion {
   package: string;
   from: string;
   to: string;
+  /** Of an image or a bundle, which can be published anew under the same version; else null. */
+  integrity: string | null;
 }
 
 /** What waits for a yes: null when nothing does. */
@@ -73,6 +75,8 @@ export const UpdateRequest = z.object({
   to: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
   /** The version that was shown for it: this is fetched, whatever stands for it by now. What is followed later stays as it is. */
   exactly: z.optional(z.string().check(z.minLength(1), z.maxLength(160))),
+  /** The integrity that was shown with it: another one is refused. */
+  integrity: z.optional(z.string().check(z.minLength(1), z.maxLength(512))),
   /** Install scripts of the package run. */
   allowScripts: z.optional(z.boolean()),
 });

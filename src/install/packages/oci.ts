@@ -20,6 +20,7 @@ export function ociPackages(options: ToolOptions): PackageSource {
     canRun: async () => (await findRuntime(ENGINES, await options.env())) !== null,
     versionOf: (request, signal) =>
       slots.run(signal, async () => ({ version: request.range, integrity: await digestNow(options, request, signal) })),
+    canAsk: (request, signal) => slots.run(signal, () => canAsk(options, request, signal)),
     preview: async (request) => {
       const engine = await findRuntime(ENGINES, await options.env());
       return containerRun(engine?.name ?? 'docker', request, referenceOf(request));
@@ -98,17 +99,31 @@ async function pulledDigest({ engine, must }: EngineWork, request: VersionReques
   return digestIn(await must(['image', 'inspect', '--format', '{{json .RepoDigests}}', image]), request, engine);
 }
 
-/** What a tag stands for now. Docker's buildx asks for the digest alone; podman, and a docker without it, must pull. */
+/** Docker's buildx asks for a digest alone; podman, and a docker without it, can only pull. */
+async function canAsk(options: ToolOptions, request: VersionRequest, signal: AbortSignal): Promise<boolean> {
+  return request.range.startsWith('sha256:') || (await hasBuildx(await engineFor(options, request, signal)));
+}
+
+async function hasBuildx({ engine, run }: EngineWork): Promise<boolean> {
+  return engine.name === 'docker' && (await run(['buildx', 'version'], OCI_DIGEST_MS)).code === 0;
+}
+
+/** What a tag stands for now. Nothing is pulled for it. */
 async function digestNow(options: ToolOptions, request: VersionRequest, signal: AbortSignal): Promise<string> {
   if (request.range.startsWith('sha256:')) return request.range;
   const work = await engineFor(options, request, signal);
-  if (work.engine.name === 'docker') {
-    const args = ['buildx', 'imagetools', 'inspect', '--format', '{{.Manifest.Digest}}', referenceOf(request)];
-    const told = await work.run(args, OCI_DIGEST_MS);
-    const [digest] = /^sha256:[0-9a-f]{64}$/m.exec(told.stdout) ?? [];
-    if (told.code === 0 && digest !== undefined) return digest;
-  }
-  return pulledDigest(work, request);
+  const label = `oci:${referenceOf(request)}`;
+  if (!(await hasBuildx(work)))
+    throw new McpdError('COMMAND_NOT_FOUND', {
+      what: `nobody can say what ${label} stands for now without pulling it`,
+      why: `${work.engine.name === 'docker' ? 'this docker has no buildx' : 'only docker with buildx asks for a digest alone'}, and nothing is pulled before somebody asks for the update`,
+      fix: 'install docker with buildx; or pull it and see: mcpd update NAME',
+    });
+  const args = ['buildx', 'imagetools', 'inspect', '--format', '{{.Manifest.Digest}}', referenceOf(request)];
+  const told = await work.run(args, OCI_DIGEST_MS);
+  const [digest] = /^sha256:[0-9a-f]{64}$/m.exec(told.stdout) ?? [];
+  if (told.code === 0 && digest !== undefined) return digest;
+  throw toolError(told, { label, tool: 'docker buildx', timeoutMs: OCI_DIGEST_MS });
 }
 
 function referenceOf({ identifier, range }: Pick<VersionRequest, 'identifier' | 'range'>): string {

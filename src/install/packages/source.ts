@@ -66,6 +66,8 @@ export interface PackageSource {
   read?(pack: PublishedPackage, signal: AbortSignal, report: (detail: string) => void): Promise<ReadPackage>;
   /** The version that a fetch would bring now. Leaves nothing behind. @throws McpdError as `fetch` */
   versionOf(request: VersionRequest, signal: AbortSignal): Promise<PublishedVersion>;
+  /** Whether this machine can ask for that version without fetching it; left out where it always can. */
+  canAsk?(request: VersionRequest, signal: AbortSignal): Promise<boolean>;
   /** Removes what a killed daemon left of packages that it had only read, outside of the servers' folders. */
   sweep?(): Promise<void>;
   /** Whether this machine has what packages of this kind need; left out where mcpd itself is enough. */
