@@ -118,6 +118,17 @@ test('has the version that is there, and no other', async () => {
   expect(await offered('2.0.0')).toMatchObject({ type: 'offer' });
 });
 
+test('that was built anew under the version that was shown is not run', async () => {
+  await installed(publish('1.0.0', ['--old']));
+  publish('2.0.0', ['--shown']);
+  const { to, integrity } = await it.installer.nextVersion(name, null);
+  publish('2.0.0', ['--rebuilt']);
+  const events: UpdateEvent[] = [];
+  const request = { exactly: to, integrity: integrity ?? expect.fail('its integrity is known') };
+  await it.installer.offerUpdate(name, request, (event) => events.push(event), signal);
+  expect(events.at(-1)).toMatchObject({ type: 'failed', error: { code: 'UPDATE_CHANGED' } });
+});
+
 test('of an older mcpd, which kept no values by themselves, keeps its arguments and says so', async () => {
   await installed(publish('1.0.0', ['--old']));
   const definition = it.registry.server(name);
