@@ -137,10 +137,18 @@ async function checkLink(label: string, folder: string, link: string): Promise<v
   const path = join(folder, link);
   const root = await realpath(folder);
   const target = await realpath(path).catch(async (error: unknown) => {
-    if (errnoOf(error) !== 'ENOENT') throw leadsOut(label, link);
-    return resolve(await realpath(dirname(path)), await readlink(path)); // to nothing yet
+    const text = await readlink(path);
+    // To nothing yet. What is above a name depends on where that leads, as another link may.
+    if (errnoOf(error) !== 'ENOENT' || climbsAfterName(text)) throw leadsOut(label, link);
+    return resolve(await realpath(dirname(path)), text);
   });
   if (target !== root && !target.startsWith(root + sep)) throw leadsOut(label, link);
+}
+
+function climbsAfterName(target: string): boolean {
+  const parts = target.split('/').filter((part) => part !== '' && part !== '.');
+  const name = parts.findIndex((part) => part !== '..');
+  return name !== -1 && parts.includes('..', name);
 }
 
 function leadsOut(label: string, link: string): McpdError {

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { npmEnvironment } from './npm-run.ts';
 
+/** What no .npmrc of a clone may say otherwise. */
+const SETTLED = {
+  npm_config_git: 'git',
+  npm_config_node_options: ' ',
+  npm_config_global: 'false',
+  npm_config_location: 'user',
+};
+
 test('npm is not told what a surrounding npx or npm run was told, only how to reach a registry', () => {
   const env = {
     HOME: '/home/me',
@@ -13,6 +21,8 @@ test('npm is not told what a surrounding npx or npm run was told, only how to re
     npm_config_cafile: '/ca',
     npm_config_global: 'true',
     npm_config_prefix: '/x',
+    npm_config_git: './evil',
+    npm_config_location: 'global',
     npm_config_ignore_scripts: 'false',
     npm_package_name: 'mcpd',
     npm_lifecycle_event: 'start',
@@ -28,5 +38,6 @@ test('npm is not told what a surrounding npx or npm run was told, only how to re
     'npm_config_@acme:registry': 'https://a.test',
     'npm_config_//r.test/:_authToken': 't',
     npm_config_cafile: '/ca',
+    ...SETTLED,
   });
 });

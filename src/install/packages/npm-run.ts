@@ -31,7 +31,7 @@ export async function findNpm(execPath: string, path: string): Promise<ToolProgr
 
 /**
  * `env` for npm: what a surrounding `npx` or `npm run` set is taken out, since it would change where and what npm installs. Settings that
- * say how to reach a registry stay: they are the user's own.
+ * say how to reach a registry stay: they are the user's own. What could make npm run or write something although scripts may not run is set.
  */
 export function npmEnvironment(env: NodeJS.ProcessEnv, execPath: string): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => {
@@ -41,13 +41,25 @@ export function npmEnvironment(env: NodeJS.ProcessEnv, execPath: string): NodeJS
   });
   // Scripts of packages call `node`, which a daemon started by a desktop does not have on its PATH.
   const path = [dirname(execPath), env['PATH']].filter((part) => part !== undefined && part !== '').join(delimiter);
-  return { ...Object.fromEntries(kept), PATH: path };
+  return { ...Object.fromEntries(kept), ...SETTLED, PATH: path };
 }
 
 // — internal —
 
 const REACHING =
   /^(registry|userconfig|globalconfig|cache|(https?[_-])?proxy|noproxy|ca|cafile|cert|key|strict[_-]ssl|@.*|\/\/.*)$/i;
+
+/**
+ * A dependency from git is installed in its own clone, by an npm that heeds the clone's .npmrc: there it may name the git for the next one,
+ * modules for every node, or the place of global packages, whose programs are on the PATH. npm puts the environment above that file.
+ */
+const SETTLED = {
+  npm_config_git: 'git',
+  // npm skips what is empty, and takes this for empty afterwards.
+  npm_config_node_options: ' ',
+  npm_config_global: 'false',
+  npm_config_location: 'user',
+};
 
 async function isFile(path: string): Promise<boolean> {
   try {
