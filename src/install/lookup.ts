@@ -32,7 +32,8 @@ export async function originOf(
 ): Promise<Origin> {
   const facts = async (published: Published): Promise<ChoiceFacts> => {
     const kinds = published.packages.map(({ kind }) => kind);
-    return { lacking: kinds.length > 1 ? await lackingOf(packages, kinds) : new Set(), wanted };
+    const isChoice = kinds.length + published.remotes.length > 1;
+    return { lacking: isChoice ? await lackingOf(packages, kinds) : new Set(), wanted };
   };
   switch (spec.kind) {
     case 'registry': {
