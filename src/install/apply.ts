@@ -151,7 +151,11 @@ async function registrationOf(
     });
   }
   checkNothingMissing(name, entry.install, plan.missing);
-  const fetched = await installs.fetchFor(plan, {}, steps);
+  const fetched = await installs.fetchFor(plan, {}, steps).catch((error: unknown) => {
+    throw error instanceof McpdError && error.code === 'PACKAGE_NEEDS_SCRIPTS'
+      ? scriptsByHand(name, spec, error)
+      : error;
+  });
   checkIntegrity(name, entry, path, fetched?.installed ?? null);
   const plain = installedDefinition(plan, fetched, addedAt);
   const installed = { ...source, install: entry.install };
@@ -159,6 +163,12 @@ async function registrationOf(
   const facts = { description: plain.description, integrity: fetched?.installed.integrity ?? null, addedAt };
   const definition = definitionOf(name, plain.launch, withPackage, { ...entry, sharing: plain.sharing }, facts);
   return { definition, secrets: plan.secrets, warnings: plan.warnings };
+}
+
+/** A file allows no scripts: whoever gets it would run them unasked. What is installed by hand as the file has it stays. */
+function scriptsByHand(name: string, spec: string, { code, parts }: McpdError): McpdError {
+  const fix = `if you trust it: mcpd install ${spec} --name ${name} --allow-scripts, with what the file gives it`;
+  return new McpdError(code, { ...parts, fix });
 }
 
 /** Of a package with several files any machine has some: each of them must be among those of the file. @throws McpdError INTEGRITY_MISMATCH */

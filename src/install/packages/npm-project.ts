@@ -125,6 +125,6 @@ function needsBuild(label: string, file: string, script: string): McpdError {
   return new McpdError('PACKAGE_NEEDS_SCRIPTS', {
     what: `${label} must be built before it runs`,
     why: `it starts ${file}, which its script "${script}" makes; scripts of packages run only when they are allowed`,
-    fix: 'if you trust it, the same command with --allow-scripts; it may be published ready to run, too: look at its page',
+    fix: 'if you trust it, mcpd install or mcpd update with --allow-scripts; it may be published ready to run, too: look at its page',
   });
 }

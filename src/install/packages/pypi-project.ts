@@ -26,7 +26,7 @@ export function checkMayBuild({ label, allowScripts }: Pick<ProjectWork, 'label'
   throw new McpdError('PACKAGE_NEEDS_SCRIPTS', {
     what: `${label} must be built before it runs`,
     why: 'it is a project of Python, and building one runs its scripts; they run only when they are allowed',
-    fix: 'if you trust it, the same command with --allow-scripts; if it is published on PyPI: mcpd install pypi:NAME',
+    fix: 'if you trust it, mcpd install or mcpd update with --allow-scripts; if it is published on PyPI: mcpd install pypi:NAME',
   });
 }
 

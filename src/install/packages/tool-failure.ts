@@ -44,7 +44,7 @@ const FAILURES: readonly Failure[] = [
     /no usable wheels|no wheels|--no-build|building source distributions is disabled|--only-binary/i,
     'PACKAGE_NEEDS_SCRIPTS',
     'is published as source only, and building it would run its scripts',
-    'if you trust it, the same command with --allow-scripts',
+    'if you trust it, mcpd install or mcpd update with --allow-scripts',
   ],
   [
     /cannot connect to the docker daemon|is the docker daemon running|cannot connect to podman|connection refused.*podman|dockerDesktopLinuxEngine/i,
