@@ -99,7 +99,12 @@ test.each(BAD)('a row with a bad %s is refused with a sentence that names it: %o
 
 test('what a package was fetched and filled with is kept; what an older release did not keep, or nobody can read, is absent', () => {
   const given = { args: ['--loud'], env: { KEY: 'v' }, cwd: null };
-  const asked = { registry: 'https://pypi.acme.example', runtimeArguments: ['--from', 'x'], given };
+  const asked = {
+    registry: 'https://pypi.acme.example',
+    runtimeArguments: ['--from', 'x'],
+    reference: '20250101',
+    given,
+  };
   const readAs = (written: unknown) => {
     const source = JSON.stringify({ kind: 'npm', ref: 'x', package: { ...PACKAGE, asked: written } });
     return readRow({ ...rowOf(definition({ kind: 'npm', ref: 'x', package: PACKAGE })), source });
@@ -107,7 +112,7 @@ test('what a package was fetched and filled with is kept; what an older release 
   expect(readAs(asked)).toMatchObject({ definition: { source: { package: { ...PACKAGE, asked } } } });
   const bare = readRow(rowOf(definition({ kind: 'npm', ref: 'x', package: PACKAGE })));
   expect(bare).toEqual({ definition: definition({ kind: 'npm', ref: 'x', package: PACKAGE }) });
-  const odd = { registry: 1, runtimeArguments: 'x', given: { args: [1], env: {}, cwd: null } };
+  const odd = { registry: 1, runtimeArguments: 'x', reference: 1, given: { args: [1], env: {}, cwd: null } };
   expect(readAs(odd)).toMatchObject({ definition: { source: { package: { asked: {} } } } });
 });
 

@@ -199,10 +199,11 @@ function packageOf(value: unknown): InstalledPackage | null {
 /** What older releases did not keep is absent. */
 function askedOf(value: unknown): AskedFor | null {
   if (!isMembers(value)) return null;
-  const { registry, runtimeArguments, given } = value;
+  const { registry, runtimeArguments, reference, given } = value;
   return {
     ...(isText(registry) ? { registry } : {}),
     ...(isTexts(runtimeArguments) ? { runtimeArguments } : {}),
+    ...(isText(reference) ? { reference } : {}),
     ...(isGiven(given) ? { given } : {}),
   };
 }

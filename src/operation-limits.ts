@@ -154,8 +154,6 @@ export const CONTROL_POLL_MS = 50;
 export const NPM_TIMEOUT_MS = 5 * MINUTE;
 /** Packages of PyPI bring their own compiled parts, images whole systems: a slow line needs its time. */
 export const TOOL_FETCH_MS = 15 * MINUTE;
-/** Lists that are read together are compared with mcpd.lock together. */
-export const AGREEMENTS_LOOK_MS = 200;
 /** A page waits for it, and nothing is fetched but what packages say of themselves. */
 export const NPM_RESOLVE_MS = 30 * SECOND;
 /** One question to a registry of images; then the image itself is pulled. */
@@ -176,6 +174,10 @@ export const GIT_BYTES_MAX = 512 * MIB;
 export const GIT_FILES_MAX = 50_000;
 /** While it comes, its size is looked at this often: a fast line brings 50 MB in that time. */
 export const GIT_SIZE_CHECK_MS = 500;
+
+// — mcpd.lock —
+/** Lists that are read together are compared with it together. */
+export const AGREEMENTS_LOOK_MS = 200;
 
 // — Updates —
 /** What an update would change waits this long for a yes: a person reads the differences. Then the new version is removed again. */

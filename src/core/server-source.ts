@@ -41,6 +41,8 @@ export interface AskedFor {
   registry?: string;
   /** The publisher's words before the package; secrets are references. */
   runtimeArguments?: string[];
+  /** Of a repository: the branch or tag that looks like the beginning of a commit and is none. */
+  reference?: string;
   /** Of a bundle, whose manifest makes a command line of it. */
   given?: GivenToBundle;
 }

@@ -9,6 +9,7 @@ import { unknownServer } from '../unknown-server.ts';
 import { launchText } from './command-line.ts';
 import { fetchedAnew } from './fetching-anew.ts';
 import type { NamesInUse } from './names-in-use.ts';
+import { misleadingReference } from './packages/git-address.ts';
 import type { InstallPorts } from './ports.ts';
 import { packageText } from './spec.ts';
 import { Steps } from './steps.ts';
@@ -276,10 +277,12 @@ export class Updates {
  * Every version of an image is a tag.
  */
 function sourceAt(source: ServerSource, installed: InstalledPackage, to: string | undefined): ServerSource {
-  const { kind, identifier } = installed;
+  const { kind, identifier, version, asked } = installed;
   const keeps = to === undefined || source.kind !== kind || (kind !== 'oci' && isOneVersion(kind, to));
-  const ref = keeps ? source.ref : packageText(kind, identifier, to);
-  return { ...source, ref, package: installed } as ServerSource;
+  if (keeps) return { ...source, package: installed } as ServerSource;
+  const reference = kind === 'git' ? misleadingReference(to, version) : null;
+  const pack = reference === null ? installed : { ...installed, asked: { ...asked, reference } };
+  return { ...source, ref: packageText(kind, identifier, to), package: pack } as ServerSource;
 }
 
 interface Offered {

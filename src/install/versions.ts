@@ -138,7 +138,7 @@ export function rangeOf(definition: Pick<ServerDefinition, 'source'>): string {
   const pack = packageOf(definition);
   if (pack?.kind === 'oci') return pack.version;
   const asked = source.kind === 'file' ? (source.install ?? '') : source.ref;
-  if (packageOf({ source })?.kind === 'git') return refOf(asked);
+  if (pack?.kind === 'git') return refOf(asked, pack.asked?.reference);
   const range = /^[a-z]+:.+@([^@/]+)$/.exec(asked)?.[1];
   return range === undefined || isOneVersion(pack?.kind ?? 'npm', range) ? 'latest' : range;
 }
@@ -173,9 +173,10 @@ export function withoutPackage(name: string): McpdError {
 // — internal —
 
 /** Of a repository: its branch or tag, and after a commit the branch that it shows first. */
-function refOf(asked: string): string {
+function refOf(asked: string, reference: string | undefined): string {
   const read = isGitAddress(asked) ? parseGit(asked) : null;
-  return read === null || 'why' in read || isAbbreviatedCommit(read.range) ? DEFAULT_REF : read.range;
+  if (read === null || 'why' in read) return DEFAULT_REF;
+  return isAbbreviatedCommit(read.range) && read.range !== reference ? DEFAULT_REF : read.range;
 }
 
 interface Facts {

@@ -102,6 +102,9 @@ describe('a repository', () => {
     const { server } = doneOf(await install(`${from.url}#${commit.slice(0, 9)}`));
     expect(server.source).toMatchObject({ package: { version: commit } });
     expect(await it.installer.plan({ spec: `${from.url}#v1`, name: 'other' })).toMatchObject({ versionIs: 'floating' });
+    from.git('branch', '20250101', commit);
+    const dated = doneOf(await it.install({ spec: `${from.url}#20250101`, name: 'dated' })).server;
+    expect(dated.source).toMatchObject({ package: { version: commit, asked: { reference: '20250101' } } });
     for (const ref of ['v9', '0123456789'])
       expect(failureOf(await it.install({ spec: `${from.url}#${ref}`, name: 'unknown' })).error).toMatchObject({
         code: 'VERSION_UNKNOWN',
@@ -166,6 +169,19 @@ describe('a repository', () => {
     expect(readdirSync(folder).sort()).toEqual(['bin', 'repository']);
   });
 
+  test('that must be built is not built because a file says so, but by hand, and the file is content with that', async () => {
+    const from = repository();
+    const commit = from.commit({ 'pyproject.toml': '[project]\nname = "acme-time"\n' });
+    const spec = `git:${from.url}#${commit}`;
+    const text = JSON.stringify({ mcpServers: { [nameNow()]: { install: spec } } });
+    const apply = () => it.installer.apply({ path: join(home.root, 'mcpd.json'), text });
+    const fix = expect.stringContaining(`mcpd install ${spec} --name ${nameNow()} --allow-scripts`);
+    const error = { code: 'PACKAGE_NEEDS_SCRIPTS', why: expect.stringContaining('Python'), fix };
+    expect(await apply()).toMatchObject({ failed: [{ name: nameNow(), error }] });
+    doneOf(await it.install({ spec, name: nameNow(), allowScripts: true }));
+    expect(await apply()).toMatchObject({ failed: [], unchanged: [nameNow()], changed: [] });
+  });
+
   test('without a program, without a commit, or not there at all is told apart', async () => {
     const from = repository();
     expect(failureOf(await install(from.url)).error.why).toContain('has no commit');
@@ -191,7 +207,7 @@ describe('a repository', () => {
 
 test('a new commit is outdated, shown, had by update and given back by rollback; a tag stays', async () => {
   const { from, commit } = serving();
-  from.git('tag', 'v1');
+  from.git('tag', '20250101');
   doneOf(await install(from.url, { args: ['--root', '/srv'] }));
   const signal = new AbortController().signal;
   const state = async () => (await it.installer.outdated()).find(({ server }) => server === nameNow());
@@ -210,7 +226,7 @@ test('a new commit is outdated, shown, had by update and given back by rollback;
   await it.installer.rollback(nameNow());
   expect(launched().args[0]).toContain(`/${commit.slice(0, 12)}`);
   await it.installer.update(nameNow(), (await offer()).agreement);
-  await it.installer.update(nameNow(), (await offer('v1')).agreement);
+  await it.installer.update(nameNow(), (await offer('20250101')).agreement);
   expect(await state()).toMatchObject({ installed: commit, available: commit, isOutdated: false });
   await it.installer.uninstall(nameNow(), { purge: true });
   nothingIsLeft();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gitText, isGitAddress, parseGit, repositoryName } from './git-address.ts';
+import { gitText, isGitAddress, misleadingReference, parseGit, repositoryName } from './git-address.ts';
 
 const read = (text: string) => {
   if (!isGitAddress(text)) return 'something else';
@@ -105,4 +105,11 @@ test('a repository is called as its last part', () => {
     'x',
     'w',
   ]);
+});
+
+test('a branch or a tag that looks like a commit is told from one by what it came to', () => {
+  const commit = '0f14b5e2c9d3a7680f14b5e2c9d3a7680f14b5e2';
+  for (const range of ['20250101', 'deadbee', 'DEADBEE']) expect(misleadingReference(range, commit)).toBe(range);
+  for (const range of ['0f14b5e', '0F14B5E2', commit, 'main', 'v1', 'HEAD'])
+    expect(misleadingReference(range, commit)).toBeNull();
 });

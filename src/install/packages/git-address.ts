@@ -58,6 +58,11 @@ export function isAbbreviatedCommit(range: string): boolean {
   return /^[0-9a-f]{7,40}$/i.test(range);
 }
 
+/** `range` where it looks like the beginning of a commit and is a branch or a tag, since it came to `commit`; else null. */
+export function misleadingReference(range: string, commit: string): string | null {
+  return isAbbreviatedCommit(range) && !commit.startsWith(range.toLowerCase()) ? range : null;
+}
+
 // — internal —
 
 const FORMS =

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { McpdError } from '../../errors.ts';
 import { TOOL_RUNS_MAX } from '../../operation-limits.ts';
 import { readManifest } from '../folder.ts';
-import { isCommit, repositoryName } from './git-address.ts';
+import { isCommit, misleadingReference, repositoryName } from './git-address.ts';
 import { checkOut, commitOf } from './git-checkout.ts';
 import { gitRun } from './git-run.ts';
 import { readyNpmProject } from './npm-project.ts';
@@ -66,7 +66,11 @@ async function fetchRepository(
     const work = { label: git.label, folder, allowScripts, signal, report };
     const manifest = await readManifest(folder);
     const python = manifest === null ? await pythonProjectName(folder) : null;
-    const installed = { kind: 'git', identifier, version: commit, integrity: `sha1:${commit}` } as const;
+    const reference = misleadingReference(request.range, commit);
+    const installed = {
+      ...({ kind: 'git', identifier, version: commit, integrity: `sha1:${commit}` } as const),
+      ...(reference === null ? {} : { asked: { reference } }),
+    };
     const settled = async () => {
       root = await settle(temporary, request.folder, commit.slice(0, FOLDER_CHARS));
       return join(root, CHECKOUT);
@@ -75,7 +79,8 @@ async function fetchRepository(
       checkMayBuild(work);
       // Environments cannot be moved: it gets its name at once, and a mark until it is whole.
       await writeFile(join(temporary, UNFINISHED), '');
-      const command = await installPythonProject(options, { ...work, folder: await settled() }, python, root);
+      const place = await settled();
+      const command = await installPythonProject(options, { ...work, folder: place }, python, root);
       await rm(join(root, UNFINISHED));
       const runnable = { command, args: [] };
       return { installed, root, runnable, description: '', scriptsLeftOut: [], warnings };
