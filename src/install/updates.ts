@@ -2,14 +2,13 @@ import { rm } from 'node:fs/promises';
 import { fingerprintOf } from '../../registry/fingerprint.ts';
 import type { KeptVersion } from '../../registry/kept-versions.ts';
 import type { NextVersion, UpdateEvent, UpdateOffer, UpdateRequest, VersionChange } from '../api/contract/updates.ts';
-import type { InstalledPackage, ServerDefinition, ServerMemory, ServerSource } from '../core/model.ts';
+import type { InstalledPackage, ServerDefinition, ServerMemory } from '../core/model.ts';
 import { McpdError } from '../errors.ts';
 import { UPDATE_AGREE_MS } from '../operation-limits.ts';
 import { unknownServer } from '../unknown-server.ts';
 import { launchText } from './command-line.ts';
 import { fetchedAnew } from './fetching-anew.ts';
 import type { NamesInUse } from './names-in-use.ts';
-import { misleadingReference } from './packages/git-address.ts';
 import type { InstallPorts } from './ports.ts';
 import { packageText } from './spec.ts';
 import { Steps } from './steps.ts';
@@ -21,7 +20,6 @@ import { offerOf, told } from './update-offer.ts';
 import {
   integrityTold,
   isAsShown,
-  isOneVersion,
   isSame,
   packageOf,
   publishedIfAsked,
@@ -29,6 +27,7 @@ import {
   rangeNamed,
   rangeOf,
   rangeShown,
+  sourceAt,
   toldApart,
   withoutPackage,
 } from './versions.ts';
@@ -271,19 +270,6 @@ export class Updates {
 }
 
 // — internal —
-
-/**
- * What is followed is what was asked for at install, until an update names another branch, tag or range: one version takes nobody off it.
- * Every version of an image is a tag.
- */
-function sourceAt(source: ServerSource, installed: InstalledPackage, to: string | undefined): ServerSource {
-  const { kind, identifier, version, asked } = installed;
-  const keeps = to === undefined || source.kind !== kind || (kind !== 'oci' && isOneVersion(kind, to));
-  if (keeps) return { ...source, package: installed } as ServerSource;
-  const reference = kind === 'git' ? misleadingReference(to, version) : null;
-  const pack = reference === null ? installed : { ...installed, asked: { ...asked, reference } };
-  return { ...source, ref: packageText(kind, identifier, to), package: pack } as ServerSource;
-}
 
 interface Offered {
   offer: UpdateOffer;

@@ -1,8 +1,14 @@
 import { versionFault } from '../../registry/package-names.ts';
 import type { KnownVersions, VersionState } from '../api/contract/updates.ts';
-import type { InstalledPackage, PackageKind, ServerDefinition } from '../core/model.ts';
+import type { InstalledPackage, PackageKind, ServerDefinition, ServerSource } from '../core/model.ts';
 import { asMcpdError, McpdError } from '../errors.ts';
-import { DEFAULT_REF, isAbbreviatedCommit, isGitAddress, parseGit } from './packages/git-address.ts';
+import {
+  DEFAULT_REF,
+  isAbbreviatedCommit,
+  isGitAddress,
+  misleadingReference,
+  parseGit,
+} from './packages/git-address.ts';
 import { sourceFor } from './packages/kinds.ts';
 import { anyVersion } from './packages/pypi-arguments.ts';
 import type { PublishedVersion, VersionRequest } from './packages/source.ts';
@@ -156,10 +162,24 @@ export function rangeShown({ version }: InstalledPackage, shown: string): string
 }
 
 /** Whether that is one version and nothing that moves: npm takes `1` for a range, and of a repository a commit is one. */
-export function isOneVersion(kind: PackageKind, range: string): boolean {
+function isOneVersion(kind: PackageKind, range: string): boolean {
   if (kind === 'git') return isAbbreviatedCommit(range);
   if (kind === 'pypi') return versionFault(kind, range.replace(/^={2,3}\s*/, '')) === null;
   return kind === 'nuget' ? versionFault(kind, range) === null : isExactVersion(range);
+}
+
+/**
+ * What is followed is what was asked for at install, until an update names another branch, tag or range: one version takes nobody off it.
+ * Every version of an image is a tag.
+ */
+export function sourceAt(source: ServerSource, installed: InstalledPackage, to: string | undefined): ServerSource {
+  const { kind, identifier, version, asked } = installed;
+  if (to === undefined || source.kind !== kind) return { ...source, package: installed } as ServerSource;
+  const reference = kind === 'git' ? misleadingReference(to, version) : null;
+  if (kind !== 'oci' && reference === null && isOneVersion(kind, to))
+    return { ...source, package: installed } as ServerSource;
+  const pack = reference === null ? installed : { ...installed, asked: { ...asked, reference } };
+  return { ...source, ref: packageText(kind, identifier, to), package: pack } as ServerSource;
 }
 
 export function withoutPackage(name: string): McpdError {
