@@ -93,8 +93,9 @@ const MAY_IMPORT: Record<string, { from: string[]; why: string }> = {
       'src/closest',
       'src/errors',
       'src/install/snippet',
+      'src/install/packages/git-address',
     ],
-    why: 'it runs in a browser: types and constants, what makes text safe to show and to paste, and what reads pasted text, pure',
+    why: 'it runs in a browser: types and constants, what makes text safe to show and to paste, and what reads typed and pasted text, pure',
   },
 };
 

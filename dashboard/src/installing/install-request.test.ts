@@ -54,6 +54,9 @@ test('what was most likely meant is found by its name', () => {
 
 test('a package, a folder and an address name themselves; words do not', () => {
   expect(['npm:x', 'pypi:x', 'oci:ghcr.io/x/y:1', ' /srv/tools ', 'https://example.com/mcp'].every(isSpec)).toBe(true);
+  const repositories = ['git:https://x.test/y', 'git+https://x.test/y', 'ssh://git@x.test/y', 'git@x.test:o/r.git#v1'];
+  expect(repositories.filter((text) => !isSpec(text))).toEqual([]);
+  expect(['git:', 'git@x.test', 'git+https: x'].some(isSpec)).toBe(false);
   expect(['weather', 'npm:', 'npm: x', 'a/b'].some(isSpec)).toBe(false);
 });
 

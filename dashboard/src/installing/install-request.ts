@@ -1,6 +1,7 @@
 import type { SearchHit } from '../../../src/api/contract/search.ts';
 import type { InputSpec, InstallRequest } from '../../../src/api/contract.ts';
 import { closest } from '../../../src/closest.ts';
+import { isGitAddress } from '../../../src/install/packages/git-address.ts';
 import { isSnippet } from '../../../src/install/snippet.ts';
 
 /** What a person has chosen to install: something that a search found, what he typed, or a configuration of servers that he pasted. */
@@ -18,7 +19,12 @@ export const NOTHING_FILLED: Filled = { name: null, values: new Map() };
 
 /** Whether it names by itself what is to be installed: a package, a folder, an address. Anything else is looked up in the catalog. */
 export function isSpec(words: string): boolean {
-  return /^((npm|pypi|oci|docker|nuget|mcpb|git):|https?:\/\/|\/(?![/*]))\S+$/.test(words.trim());
+  const text = words.trim();
+  return /^((npm|pypi|oci|docker|nuget|mcpb):|https?:\/\/|\/(?![/*]))\S+$/.test(text) || isRepository(text);
+}
+
+function isRepository(text: string): boolean {
+  return /^\S+$/.test(text) && isGitAddress(text) && !/^git[+:]$/i.test(text);
 }
 
 /** What Enter means: what was typed, where it names something, else the first that was found and is not installed; null when there is none. */
