@@ -3,7 +3,8 @@ import { modernMeta } from '../protocol/handshake.ts';
 import { requestText } from '../protocol/jsonrpc.ts';
 import { toServer } from './emit.ts';
 import type { ListKind } from './model.ts';
-import type { Core, Instance, OwnRequest, ReadCause, ServerLink, Unawaited } from './state.ts';
+import type { OwnRequest, Unawaited } from './own-requests.ts';
+import type { Core, Instance, ReadCause, ServerLink } from './state.ts';
 
 /** Requests of mcpd's own towards a server, and what may come of their answers. */
 

@@ -18,7 +18,8 @@ import { abandonOwn, ask, type LinkNews, NO_NEWS, ownMeta, tell } from './asking
 import { arm, disarm, toServer } from './emit.ts';
 import { onListFailure, onListPage } from './list-reading.ts';
 import { onListenEnded } from './listening.ts';
-import type { Core, Instance, OwnRequest, ServerLink } from './state.ts';
+import type { OwnRequest } from './own-requests.ts';
+import type { Core, Instance, ServerLink } from './state.ts';
 import { onNoTaskPage, onTaskPage } from './task-lists.ts';
 
 /**

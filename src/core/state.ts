@@ -21,6 +21,7 @@ import type {
   Wish,
 } from './model.ts';
 import type { NameTable } from './names.ts';
+import type { OwnRequest, Unawaited } from './own-requests.ts';
 import type { Phase } from './supervision.ts';
 import type { TaskListing } from './task-lists.ts';
 import type { Task } from './tasks.ts';
@@ -64,6 +65,7 @@ export interface Core {
 export interface CoreConfig {
   identity: Identity;
   startSlots: number;
+  /** In [0, 1); seeded in tests. */
   random: () => number;
   /** Tells this daemon from all others: an answer to a question of an earlier one means nothing to this one. */
   generation: string;
@@ -92,8 +94,9 @@ export interface KnownServer {
   readonly extensionTools: Set<string>;
   /** When it was first seen to ask something during a call; sessions that came later get processes of their own. */
   callsBackSince: number | null;
-  /** A person must act first: why; and what it lists otherwise than a person agreed to, as sentences. */
+  /** A person must act first: why. */
   locked: ServerLock | null;
+  /** What it lists otherwise than a person agreed to, as sentences. */
   drift: readonly string[];
   wish: Wish;
 }
@@ -231,19 +234,6 @@ export interface ServerLink {
   readonly flow: { since: number; passed: number; held: Set<string> };
 }
 
-export type OwnRequest =
-  /** `again`: it refused the first, though not for the revision. */
-  | { kind: 'probe'; again: boolean }
-  | { kind: 'initialize' }
-  | { kind: 'list'; list: ListKind }
-  | { kind: 'health' }
-  | { kind: 'listen' }
-  /** One page of its tasks, for the listing of this number. */
-  | { kind: 'tasks'; listing: number };
-
-/** Why nobody waits for an answer: it comes too late, it never mattered, or it comes too late and a task that it names is to be cancelled. */
-export type Unawaited = 'late' | 'unneeded' | 'task';
-
 /** Why a list is read: after the start, after the server's notice, or once more because the answer was suspicious. */
 export type ReadCause = 'start' | 'notice' | 'recheck';
 
@@ -288,7 +278,7 @@ export interface HostSession {
   calls: number;
 }
 
-/** By server and raw URI (`watchKey`), the URI as the host named it. */
+/** What a host watches: by server and raw URI (`watchKey`), the URI as the host named it. */
 export type WatchedUris = Map<string, string>;
 
 export interface Listen {
