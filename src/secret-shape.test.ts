@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isConfidential } from './secret-shape.ts';
+import { isConfidential, isMasked } from './secret-shape.ts';
 
 test.each([
   ['GITHUB_PERSONAL_ACCESS_TOKEN', 'short'],
@@ -23,4 +23,33 @@ test.each([
   ['TOKENS_FILE', '/x'],
 ])('%s=%s may be read in a log', (name, value) => {
   expect(isConfidential(name, value)).toBe(false);
+});
+
+test.each([
+  'SECRET-zq9!xx77-abcdef/+tail',
+  'SECRET-abcdefghijklmn',
+  'hunter2',
+  'Tr0ub4dor&3',
+  '4711081512345678',
+  'correcthorsebattery',
+])('%s, kept under a name that says nothing, is masked', (value) => {
+  expect(isMasked('TOK', value)).toBe(true);
+});
+
+test.each([
+  'exit',
+  '3',
+  '2026-12-01',
+  '/home/me/notes',
+  'C:\\notes',
+  'https://example.org/v1/things',
+  'localhost:8080',
+  'db.example.org:54',
+  'en_US.UTF-8',
+  'us-east-1',
+  'Europe/Berlin',
+  '--verbose',
+  'hello there, 2 of you',
+])('%s, kept under a name that says nothing, may be read in a log', (value) => {
+  expect(isMasked('SETTING', value)).toBe(false);
 });

@@ -20,13 +20,11 @@ export async function runLock(parsed: Parsed, context: Context): Promise<number>
     else output.print(`${name} is agreed to as it is now.`);
     return 0;
   }
-  const { file, servers } = await daemon.request<LockReport>('POST', '/api/lock', {});
-  const asked = name === undefined ? servers : servers.filter(({ server }) => server === name);
-  if (name !== undefined && asked.length === 0)
-    throw new McpdError('SERVER_UNKNOWN', { what: `there is no server ${JSON.stringify(name)}`, fix: 'mcpd list' });
-  if (parsed.flag('json')) output.json({ file, servers: asked });
-  else for (const state of asked) show(state, context);
-  return asked.some(({ differences }) => differences.length > 0) ? DIFFERENT_EXIT : 0;
+  const query = name === undefined ? '' : `?server=${encodeURIComponent(name)}`;
+  const { file, servers } = await daemon.request<LockReport>('POST', `/api/lock${query}`, {});
+  if (parsed.flag('json')) output.json({ file, servers });
+  else for (const state of servers) show(state, context);
+  return servers.some(({ differences }) => differences.length > 0) ? DIFFERENT_EXIT : 0;
 }
 
 // — internal —

@@ -37,7 +37,7 @@ export class Health {
       secrets: this.#secrets(),
       processes: await this.#control.processes(),
       standings: [], // a page does not wait for other machines
-      lock: (await (await this.#control.life()).lock({ deep: false })).servers,
+      lock: (await (await this.#control.life()).lock({ deep: false, server: null })).servers,
     });
     return reportOf(withoutRepeats(checks), now);
   }

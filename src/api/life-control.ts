@@ -1,5 +1,5 @@
 import type { CheckupEvent } from './contract/checkup.ts';
-import type { LockReport, LockState } from './contract/lock.ts';
+import type { LockLook, LockReport, LockState } from './contract/lock.ts';
 import type {
   KnownVersions,
   NextVersion,
@@ -18,7 +18,7 @@ export interface LifeControl {
    */
   verify(server: string, report: (event: CheckupEvent) => void, signal: AbortSignal): Promise<void>;
   /** What mcpd.lock says, and what is otherwise; `deep`: with the files of packages. */
-  lock(options: { deep: boolean }): Promise<LockReport>;
+  lock(look: LockLook): Promise<LockReport>;
   /** What it lists now becomes what was agreed to. @throws McpdError SERVER_UNKNOWN */
   agreeToLists(server: string): Promise<LockState>;
   /** Of every server that has a package. Who asks while somebody's question is open gets the same answer. */

@@ -15,7 +15,9 @@ export function lifeRoutes({ control }: AppOptions): Hono<ApiEnv> {
     return followed<CheckupEvent>(c, 'the check-up', (report, signal) => life.verify(nameOf(c), report, signal));
   });
   // Files of packages are read for it, which takes its time.
-  routes.post('/lock', async (c) => json(c, await (await control.life()).lock({ deep: true })));
+  routes.post('/lock', async (c) =>
+    json(c, await (await control.life()).lock({ deep: true, server: c.req.query('server') ?? null })),
+  );
   routes.post('/servers/:name/lock', async (c) => json(c, await (await control.life()).agreeToLists(nameOf(c))));
   routes.post('/outdated', async (c) => json(c, await (await control.life()).outdated()));
   routes.get('/outdated', async (c) => json(c, await (await control.life()).versions()));

@@ -1,5 +1,5 @@
 import type { CheckupEvent } from '../api/contract/checkup.ts';
-import type { LockReport, LockState } from '../api/contract/lock.ts';
+import type { LockLook, LockReport, LockState } from '../api/contract/lock.ts';
 import type {
   KnownVersions,
   NextVersion,
@@ -27,8 +27,8 @@ export class Life implements LifeControl {
     return this.#checkups.run(server, report, signal);
   }
 
-  async lock(options: { deep: boolean }): Promise<LockReport> {
-    return (await this.#parts.installs.installer()).lockReport(options);
+  async lock(look: LockLook): Promise<LockReport> {
+    return (await this.#parts.installs.installer()).lockReport(look);
   }
 
   async agreeToLists(server: string): Promise<LockState> {

@@ -1,4 +1,4 @@
-import type { LockReport, LockState } from '../api/contract/lock.ts';
+import type { LockLook, LockReport, LockState } from '../api/contract/lock.ts';
 import type { KnownVersions, NextVersion, UpdateOffer, VersionChange, VersionState } from '../api/contract/updates.ts';
 import type {
   AddRequest,
@@ -114,10 +114,10 @@ export class Installer {
   }
 
   /** As `Locking.report`, when what a killed daemon left is done. */
-  lockReport(options: { deep: boolean }): Promise<LockReport> {
+  lockReport(look: LockLook): Promise<LockReport> {
     return this.#during(async () => {
       await this.#tidy();
-      return this.#locking.report(options);
+      return this.#locking.report(look);
     });
   }
 

@@ -1,4 +1,4 @@
-import type { LockFile, LockReport, LockState } from '../api/contract/lock.ts';
+import type { LockFile, LockLook, LockReport, LockState } from '../api/contract/lock.ts';
 import type { ServerDefinition } from '../core/model.ts';
 import { errnoOf } from '../errors.ts';
 import { removeUnfinished, writePrivate } from '../private-file.ts';
@@ -39,12 +39,12 @@ export class Locking {
     });
   }
 
-  /** `deep`: with the files of packages, all of which are read. */
-  report({ deep }: { deep: boolean }): Promise<LockReport> {
+  /** @throws McpdError SERVER_UNKNOWN */
+  report({ deep, server: wanted }: LockLook): Promise<LockReport> {
     return this.#inTurn(async () => {
       const lock = await this.#read();
       const servers: LockState[] = [];
-      for (const present of this.#present()) {
+      for (const present of wanted === null ? this.#present() : [this.#presentOf(wanted)]) {
         const { name } = present.definition;
         const locked = lock.servers[name] ?? null;
         const files =
@@ -62,12 +62,7 @@ export class Locking {
   /** What it lists and its files are, as they are now, become what was agreed to. @throws McpdError SERVER_UNKNOWN */
   agree(name: string): Promise<LockState> {
     return this.#inTurn(async () => {
-      const present = this.#present().find(({ definition }) => definition.name === name);
-      if (present === undefined)
-        throw unknownServer(
-          name,
-          this.#present().map(({ definition }) => definition.name),
-        );
+      const present = this.#presentOf(name);
       const next = agreedTo(await this.#read(), present, await this.#filesOf(present.definition));
       await this.#write(next);
       return { server: name, locked: next.servers[name] ?? null, differences: [] };
@@ -75,6 +70,16 @@ export class Locking {
   }
 
   // — internal —
+
+  #presentOf(name: string): Present {
+    const all = this.#present();
+    const present = all.find(({ definition }) => definition.name === name);
+    if (present !== undefined) return present;
+    throw unknownServer(
+      name,
+      all.map(({ definition }) => definition.name),
+    );
+  }
 
   #present(): Present[] {
     const { registry } = this.#ports;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, readdir, readlink } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ServerDefinition } from '../core/model.ts';
@@ -36,7 +36,7 @@ export async function filesDigest(root: string): Promise<string | null> {
       if (files > PACKAGE_FILES_MAX || bytes > PACKAGE_BYTES_MAX) return null;
       hash.update(`${relative(root, path)}\0${found.mode & 0o111}\0`);
       if (found.isSymbolicLink()) hash.update(await readlink(path));
-      else if (found.isFile()) hash.update(await digestOf(path));
+      else if (found.isFile()) hash.update(await digestOf(path, found.size));
       hash.update('\0');
     }
   }
@@ -48,8 +48,12 @@ export async function filesDigest(root: string): Promise<string | null> {
 /** Python's compiled files, and what tools of npm keep. */
 const WRITTEN_AT_RUN = new Set(['__pycache__', '.cache']);
 
-async function digestOf(path: string): Promise<Buffer> {
+/** What is read as a whole: a stream costs more than most files of a package. */
+const AT_ONCE_BYTES_MAX = 1024 * 1024;
+
+async function digestOf(path: string, bytes: number): Promise<Buffer> {
   const hash = createHash('sha256');
+  if (bytes <= AT_ONCE_BYTES_MAX) return hash.update(await readFile(path)).digest();
   await pipeline(createReadStream(path), hash);
   return hash.digest();
 }

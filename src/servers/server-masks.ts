@@ -1,5 +1,5 @@
 import type { ServerName } from '../core/model.ts';
-import { isConfidential } from '../secret-shape.ts';
+import { isMasked } from '../secret-shape.ts';
 import { type Mask, maskOf } from './masking.ts';
 
 type Values = ReadonlyMap<string, string>;
@@ -74,5 +74,5 @@ interface Known {
 }
 
 function confidential(values: Values): string[] {
-  return [...values].filter(([name, value]) => isConfidential(name, value)).map(([, value]) => value);
+  return [...values].filter(([name, value]) => isMasked(name, value)).map(([, value]) => value);
 }

@@ -32,6 +32,12 @@ export interface LockState {
   differences: string[];
 }
 
+/** `deep`: with the files of packages, all of which are read. `server`: of that one only. */
+export interface LockLook {
+  deep: boolean;
+  server: string | null;
+}
+
 export interface LockReport {
   /** Absolute path. */
   file: string;

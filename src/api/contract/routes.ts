@@ -106,8 +106,8 @@ export interface Routes {
   'POST /api/servers/{name}/rollback': { answer: VersionChange };
   /** Holds it at its version, or lets it go. */
   'POST /api/servers/{name}/pin': { request: PinRequest; answer: { server: string; isPinned: boolean } };
-  /** What was agreed to of each server, and what is otherwise now: lists, and files of packages. */
-  'POST /api/lock': { answer: LockReport };
+  /** What was agreed to of each server, or of that one, and what is otherwise now: lists, and files of packages. */
+  'POST /api/lock': { query: { server?: string }; answer: LockReport };
   /** What it lists and its files are now becomes what was agreed to. */
   'POST /api/servers/{name}/lock': { answer: LockState };
   /** How installed packages stand to what there is: asks their registries. */
