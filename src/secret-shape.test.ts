@@ -44,7 +44,7 @@ test.each([
   'C:\\notes',
   'https://example.org/v1/things',
   'localhost:8080',
-  'db.example.org:54',
+  'db.acme.org:54',
   'en_US.UTF-8',
   'us-east-1',
   'Europe/Berlin',
