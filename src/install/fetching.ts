@@ -63,8 +63,8 @@ async function asPublished(
   fetch: PlannedFetch,
 ): Promise<{ fetch: PlannedFetch; integrity: string | null }> {
   if (fetch.fileSha256 !== null) return { fetch, integrity: null };
-  // A tag is the version that people know of an image.
-  const isNamed = isExactVersion(fetch.range) || fetch.kind === 'oci';
+  // A tag is the version that people know of an image; a repository can have one that looks like a version.
+  const isNamed = fetch.kind === 'oci' || (fetch.kind !== 'git' && isExactVersion(fetch.range));
   const source = sourceFor(ports.packages, fetch.kind, fetch.identifier);
   try {
     const { version, integrity } = await source.versionOf(versionRequest(ports, name, fetch), ports.ending);

@@ -73,8 +73,9 @@ test.each(['npm:@acme/tiny', 'npm:@acme/tiny@latest', 'npm:@acme/tiny@^1.0.0'])(
   'the version of %s that was shown is installed, although a newer one came out before the yes',
   async (spec) => {
     const { id, details } = await ask(spec);
-    expect(details.slice(0, 2)).toEqual([
+    expect(details.slice(0, 3)).toEqual([
       { label: 'fetch', value: 'npm:@acme/tiny@1.1.0' },
+      { label: 'hash', value: expect.stringMatching(/^sha512-.{88}$/) },
       { label: 'run', value: expect.stringContaining('@acme/tiny@1.1.0') },
     ]);
     expect(existsSync(it.paths.packages) ? readdirSync(it.paths.packages) : []).toEqual([]);
@@ -88,10 +89,15 @@ test.each(['npm:@acme/tiny', 'npm:@acme/tiny@latest', 'npm:@acme/tiny@^1.0.0'])(
   },
 );
 
-test('a version that is exact already is not looked up', async () => {
-  npm.requests.length = 0;
-  expect((await ask('npm:@acme/tiny@1.0.0')).details[0]?.value).toBe('npm:@acme/tiny@1.0.0');
-  expect(npm.requests).toEqual([]);
+test('a version that is named is shown with its hash, and without one where nobody can be asked', async () => {
+  const labels = async (spec: string) => (await ask(spec)).details.map(({ label, value }) => [label, value]);
+  expect(await labels('npm:@acme/tiny@1.0.0')).toEqual([
+    ['fetch', 'npm:@acme/tiny@1.0.0'],
+    ['hash', expect.stringMatching(/^sha512-.{88}$/)],
+    ['run', expect.stringContaining('@acme/tiny@1.0.0')],
+  ]);
+  writeFileSync(join(home.userHome, '.npmrc'), 'registry=http://127.0.0.1:9/\n');
+  expect((await labels('npm:@acme/unseen@1.0.0')).map(([label]) => label)).toEqual(['fetch', 'run']);
 });
 
 test('what the registry does not have, or a registry that is not there, fails the request at once', async () => {
