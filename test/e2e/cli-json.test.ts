@@ -23,6 +23,7 @@ test('what --json prints has the fields that docs/cli-json.md lists', async ({ m
   expectFields(info, 'info NAME');
   expect(info.lists.tools[0]).toEqual({ name: 'echo__echo', raw: 'echo', description: 'Says the same', onlyFor: null });
   expect(info.transitions).toContainEqual(expect.objectContaining({ from: 'starting', to: 'running' }));
+  expectFields(await machine.ok('install', 'weather', '--dry-run', '--json'), 'install --dry-run');
   expectFields(await machine.ok('add', 'other', '--json', '--', ...fake('slow')), 'install');
   expect((await machine.ok('tools', 'echo', '--json'))[0]).toMatchObject({
     server: 'echo',
